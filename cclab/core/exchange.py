@@ -1,0 +1,212 @@
+"""Constraint sets as tables and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cclab.core.constraints import ConstraintSet
+from cclab.core.ragged import Ragged
+from cclab.core.statements import Groups, Labels, Pairs, Separations
+
+COLUMNS = ["id", "kind", "i", "j", "samples", "cluster", "degree", "weight", "source", "shares"]
+SCHEMA = 1
+
+
+def to_frame(known: ConstraintSet) -> pd.DataFrame:
+    """One row a statement.
+
+    Columns: ``id``, ``kind`` (must, cannot, group, separation, label), ``i`` and ``j`` (samples; for a separation a list
+    each; for a label only ``i``), ``samples`` (of a group), ``cluster`` and ``degree`` (of a label: one degree for all
+    named clusters denies the others, a list of degrees says nothing about them), ``weight``, ``source``, ``shares`` (where
+    a member stands for several samples). Cells without meaning hold None.
+    """
+    rows: list[dict[str, Any]] = []
+
+    def block(r: int) -> tuple[list[int], list[float] | None]:
+        members, values = known.blocks.row(r)
+        return members.tolist(), None if np.all(values == 1) else values.tolist()
+
+    p, g, s, l = known.tables
+    for r in range(len(p)):
+        rows.append({"kind": "must" if p.must[r] else "cannot", "i": int(p.i[r]), "j": int(p.j[r])})
+    for r in range(len(g)):
+        members, shares = block(g.block[r])
+        rows.append({"kind": "group", "samples": members, "shares": shares})
+    for r in range(len(s)):
+        (a, a_shares), (b, b_shares) = block(s.a[r]), block(s.b[r])
+        shares = [a_shares, b_shares] if a_shares or b_shares else None
+        rows.append({"kind": "separation", "i": a, "j": b, "shares": shares})
+    for r, (clusters, degrees) in enumerate(l.degrees.rows()):
+        whole = bool(l.closed[r]) and np.all(degrees == 1)
+        one = whole and len(clusters) == 1
+        rows.append(
+            {
+                "kind": "label",
+                "i": int(l.sample[r]),
+                "cluster": int(clusters[0]) if one else clusters.tolist(),
+                "degree": 1.0 if whole else degrees.tolist(),
+            }
+        )
+    frame = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
+    frame["id"] = known.ids
+    frame["weight"] = np.concatenate([table.weight for table in known.tables])
+    frame["source"] = np.concatenate([table.source for table in known.tables])
+    return frame.where(frame.notna(), None)
+
+
+def from_frame(frame: pd.DataFrame, n_samples: int) -> ConstraintSet:
+    """Read statements from a table such as `to_frame` gives.
+
+    Only ``kind`` and the columns that the kind needs are required, so a CSV with ``kind,i,j`` will do; lists may be
+    written as JSON text. New ids are given in order.
+    """
+    if "kind" not in frame.columns:
+        raise ValueError("the table of constraints needs a column 'kind' (must, cannot, group, separation or label)")
+    rows = [{str(key): _cell(value) for key, value in row.items()} for row in frame.to_dict("records")]
+    known = ConstraintSet(n_samples)
+    position = 0
+    while position < len(rows):
+        run = _pair_run(rows, position)
+        if len(run) > 1:
+            try:
+                known = _state_pairs(known, run)
+                position += len(run)
+                continue
+            except (ValueError, TypeError):
+                pass  # one of them is wrong: state them one by one to say which
+        try:
+            known = _state(known, rows[position])
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"row {position} of the table of constraints: {error}") from None
+        position += 1
+    return known
+
+
+def _pair_run(rows: list[dict[str, Any]], start: int) -> list[dict[str, Any]]:
+    """The longest run of pairs of one kind from `start` on: a million pairs must not be stated one by one."""
+    kind = rows[start]["kind"]
+    end = start
+    while kind in ("must", "cannot") and end < len(rows) and rows[end]["kind"] == kind:
+        end += 1
+    return rows[start:end]
+
+
+def _state_pairs(known: ConstraintSet, run: list[dict[str, Any]]) -> ConstraintSet:
+    state = known.with_must_link if run[0]["kind"] == "must" else known.with_cannot_link
+    return state(
+        [[row["i"], row["j"]] for row in run],
+        weight=[1.0 if row.get("weight") is None else float(row["weight"]) for row in run],
+        source=[row.get("source") or "file" for row in run],
+    )
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str) and value[:1] in "[{":
+        return json.loads(value)
+    if value is None or (np.ndim(value) == 0 and pd.isna(value)):
+        return None
+    return value
+
+
+def _state(known: ConstraintSet, row: Mapping[str, Any]) -> ConstraintSet:
+    def need(name: str) -> Any:
+        if row.get(name) is None:
+            raise ValueError(f"a statement of kind {row['kind']!r} needs a value in column {name!r}")
+        return row[name]
+
+    about = {"weight": 1.0 if row.get("weight") is None else float(row["weight"]), "source": row.get("source") or "file"}
+    kind = row["kind"]
+    if kind == "must":
+        return known.with_must_link([[need("i"), need("j")]], **about)
+    if kind == "cannot":
+        return known.with_cannot_link([[need("i"), need("j")]], **about)
+    if kind == "group":
+        return known.with_group(need("samples"), shares=row.get("shares"), **about)
+    if kind == "separation":
+        return known.with_separation(need("i"), need("j"), shares=row.get("shares") or (None, None), **about)
+    if kind == "label":
+        clusters, degrees = need("cluster"), row.get("degree")
+        if isinstance(degrees, list):
+            clusters = dict(zip(np.atleast_1d(clusters).astype(int).tolist(), degrees))
+        else:
+            clusters = set(np.atleast_1d(clusters).astype(int).tolist())
+        return known.with_labels({int(need("i")): clusters}, **about)
+    raise ValueError(f"unknown kind {kind!r}; use must, cannot, group, separation or label")
+
+
+def to_json(known: ConstraintSet) -> dict[str, Any]:
+    """A JSON-ready dictionary, column by column."""
+
+    def plain(column: Any) -> Any:
+        if isinstance(column, Ragged):
+            return {"indptr": column.indptr.tolist(), "items": column.items.tolist(), "values": column.values.tolist()}
+        return column.tolist()
+
+    names = ("pairs", "groups", "separations", "labels")
+    tables = {
+        name: {column: plain(values) for column, values in table.columns().items()}
+        for name, table in zip(names, known.tables)
+    }
+    return {
+        "schema": SCHEMA,
+        "n_samples": known.n_samples,
+        "next_id": known.next_id,
+        "blocks": plain(known.blocks),
+        **tables,
+    }
+
+
+def from_json(document: Mapping[str, Any]) -> ConstraintSet:
+    """Read what `to_json` wrote; anything else gets an error that says what is wrong."""
+    schema = document.get("schema") if isinstance(document, Mapping) else None
+    if not isinstance(schema, int):
+        raise ValueError("this is no constraint set: it has no schema number")
+    if schema > SCHEMA:
+        raise ValueError(
+            f"this constraint set has schema {schema}, written by a newer cclab; this one reads up to {SCHEMA}: upgrade cclab"
+        )
+
+    def ragged(columns: Mapping[str, Any]) -> Ragged:
+        return Ragged(*(np.array(columns[name]) for name in ("indptr", "items", "values")))
+
+    try:
+        p, g, s, l = (document[name] for name in ("pairs", "groups", "separations", "labels"))
+        known = ConstraintSet(
+            n_samples=document["n_samples"],
+            pairs=Pairs(*_provenance(p), *_integers(p, "i", "j"), np.array(p["must"], dtype=bool)),
+            groups=Groups(*_provenance(g), *_integers(g, "block")),
+            separations=Separations(*_provenance(s), *_integers(s, "a", "b")),
+            labels=Labels(
+                *_provenance(l), *_integers(l, "sample"), np.array(l["closed"], dtype=bool), ragged(l["degrees"])
+            ),
+            blocks=ragged(document["blocks"]),
+            next_id=document["next_id"],
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"this constraint set is damaged: {error!r}") from None
+    _check_samples(known)
+    return known
+
+
+def _provenance(columns: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return (
+        np.array(columns["id"], dtype=np.int64),
+        np.array(columns["weight"], dtype=float),
+        np.array(columns["source"], dtype=object),
+    )
+
+
+def _integers(columns: Mapping[str, Any], *names: str) -> list[np.ndarray]:
+    return [np.array(columns[name], dtype=np.int64) for name in names]
+
+
+def _check_samples(known: ConstraintSet) -> None:
+    for samples in (known.pairs.i, known.pairs.j, known.blocks.items, known.labels.sample):
+        if len(samples) and not (0 <= samples.min() and samples.max() < known.n_samples):
+            bad = samples[(samples < 0) | (samples >= known.n_samples)][0]
+            raise ValueError(f"this constraint set is damaged: it names sample {bad} of {known.n_samples}")
