@@ -48,6 +48,10 @@ class State:
         The parts of the objective by name.
     notes : tuple of str
         What happened in this step that a person would want to know, in words.
+    centers : (k, p) array or None
+        The cluster centres, where there are any.
+    shift : float
+        How far the centre that moved most has moved in this step, over the spread of the samples.
     """
 
     iteration: int = 0
@@ -55,6 +59,8 @@ class State:
     objective: float
     terms: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    centers: NDArray | None = field(default=None, repr=False)
+    shift: float = np.inf
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "objective", float(self.objective))
@@ -71,11 +77,6 @@ class State:
 
     def _partition(self) -> Partition:
         raise NotImplementedError(f"{type(self).__name__} must say what its partition is")
-
-    @property
-    def centers(self) -> NDArray | None:
-        """(k, p) the cluster centres, where there are any."""
-        return None
 
     @property
     def cluster_ids(self) -> NDArray[np.int64]:
@@ -97,25 +98,6 @@ class State:
     def __setstate__(self, kept: dict[str, Any]) -> None:
         self.__dict__.update(kept)
         self.__post_init__()
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CentroidState(State):
-    """A state with one centre a cluster.
-
-    Attributes
-    ----------
-    centers : (k, p) array
-    shift : float
-        How far the centre that moved most has moved in this step, over the spread of the samples.
-    """
-
-    centers: NDArray = field(repr=False)
-    shift: float = np.inf
-
-    @property
-    def cluster_ids(self) -> NDArray[np.int64]:
-        return np.arange(len(self.centers))
 
 
 def center_shift(before: NDArray, after: NDArray, spread: float) -> float:

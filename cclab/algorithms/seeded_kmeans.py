@@ -1,0 +1,89 @@
+"""Seeded and constrained k-means: labels of some samples start the centres, and stay or may change [1]_.
+
+References
+----------
+.. [1] S. Basu, A. Banerjee, R. Mooney, Semi-supervised clustering by seeding, ICML 2002.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cclab.core import Hard, Problem, WeightedSolver, center_shift
+from cclab.maths.distances import squared_distances
+from cclab.maths.lloyd import LloydState, cluster_means, distances_to, inertia
+from cclab.maths.seeding import initial_centers
+
+
+class SeededKMeans(WeightedSolver):
+    """K-means whose centres start at the means of labelled samples; after that, labels may change.
+
+    Clusters without a labelled sample start by k-means++. A sample with several possible clusters counts for the one
+    that is most possible, the first of them where they are alike.
+    """
+
+    uses = frozenset({"labels", "sample_weight"})
+
+    def __init__(self, n_clusters=3, *, init="k-means++", n_init=1, max_iter=300, tol=1e-4, random_state=None):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def start(self, problem: Problem, restart: int = 0) -> LloydState:
+        V = self._seeded_centers(problem, restart)
+        return self._state_at(problem, V, restart=restart)
+
+    def step(self, problem: Problem, state: LloydState) -> LloydState:
+        V = cluster_means(problem.X, state.labels, problem.weights, state.centers)
+        return self._state_at(
+            problem,
+            V,
+            restart=state.restart,
+            iteration=state.iteration + 1,
+            shift=center_shift(state.centers, V, problem.spread),
+        )
+
+    def _seeded_centers(self, problem: Problem, restart: int) -> NDArray:
+        V = initial_centers(problem, self.n_clusters, self.init, restart)
+        samples, degrees, certainty = problem.constraints.label_degrees(self.n_clusters)
+        if not len(samples) or not isinstance(self.init, str):
+            return V
+        seeds = np.nan_to_num(degrees).argmax(axis=1)
+        seeded = np.unique(seeds)
+        means = cluster_means(problem.X[samples], seeds, problem.weights[samples] * certainty, V)
+        # Of the drawn centres, the other clusters take those furthest from the seeds' means.
+        far = np.argsort(-squared_distances(V, means[seeded]).min(axis=1), kind="stable")
+        others = np.setdiff1d(np.arange(self.n_clusters), seeded)
+        means[others] = V[far[: len(others)]]
+        return means
+
+    def _state_at(self, problem: Problem, V: NDArray, **progress) -> LloydState:
+        d = distances_to(problem, V)
+        labels = self._assign(problem, d)
+        return LloydState(centers=V, labels=labels, objective=inertia(d, labels, problem.weights), **progress)
+
+    def _assign(self, problem: Problem, distances: NDArray) -> NDArray:
+        return distances.argmin(axis=1)
+
+    def believe(self, X: NDArray, state: LloydState) -> Hard:
+        return Hard(squared_distances(X, state.centers).argmin(axis=1), len(state.centers))
+
+
+class ConstrainedKMeans(SeededKMeans):
+    """Seeded k-means that never takes a labelled sample out of its cluster.
+
+    A sample with several possible clusters stays within those that are most possible.
+    """
+
+    def _assign(self, problem: Problem, distances: NDArray) -> NDArray:
+        labels = distances.argmin(axis=1)
+        samples, degrees, _ = problem.constraints.label_degrees(self.n_clusters)
+        if len(samples):
+            degrees = np.where(np.isnan(degrees), 1.0, degrees)
+            possible = degrees == degrees.max(axis=1, keepdims=True)
+            labels[samples] = np.where(possible, distances[samples], np.inf).argmin(axis=1)
+        return labels

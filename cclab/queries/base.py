@@ -1,0 +1,134 @@
+"""Questions that a solver may put to a person, and what is settled already."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from cclab.core import ConstraintSet, Partition, Problem, State
+from cclab.core.closure import links_from_labels, must_components
+from cclab.core.parameters import Parameter
+from cclab.core.registry import strategies
+
+Asked = frozenset[tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Query:
+    """One question.
+
+    Attributes
+    ----------
+    kind : {"pair", "label"}
+        Do these two belong together? To which cluster does this one belong?
+    samples : tuple of int
+        Two samples in rising order, or one.
+    reason : str
+        Why it is asked, for a person. Clusters are counted from 1.
+    score : float
+        How much the strategy wants to know it; larger is more.
+    """
+
+    kind: str
+    samples: tuple[int, ...]
+    reason: str
+    score: float
+
+    @classmethod
+    def pair(cls, i: int, j: int, reason: str, score: float) -> Query:
+        return cls("pair", (int(min(i, j)), int(max(i, j))), reason, float(score))
+
+    @classmethod
+    def label(cls, i: int, reason: str, score: float) -> Query:
+        return cls("label", (int(i),), reason, float(score))
+
+
+class Strategy(BaseEstimator):
+    """Chooses what to ask. A subclass gives `propose`, which is pure.
+
+    Attributes
+    ----------
+    kind : {"pair", "label"}
+        What it asks about.
+    title : str
+        Its name for a person.
+    """
+
+    kind: ClassVar[str] = "pair"
+    title: ClassVar[str]
+    parameters: ClassVar[dict[str, Parameter]] = {}
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if not cls.__name__.startswith("_"):
+            strategies.add(cls)
+
+    @classmethod
+    def suits(cls, partition: Partition) -> bool:
+        """Whether it can ask anything about such a belief."""
+        return True
+
+    @abstractmethod
+    def propose(self, problem: Problem, state: State, n: int = 1, *, asked: Asked = frozenset()) -> tuple[Query, ...]:
+        """At most `n` questions, the most wanted first.
+
+        Parameters
+        ----------
+        problem : Problem
+        state : State
+        n : int
+        asked : frozenset of tuples of samples
+            What was asked before (and answered, or set aside); it is not asked again.
+        """
+
+
+class Settled:
+    """Which pairs need no question: their answer follows from what is stated, or they were asked before."""
+
+    def __init__(self, constraints: ConstraintSet, asked: Asked = frozenset()) -> None:
+        links = links_from_labels(constraints) if len(constraints.labels) else constraints
+        self.component = must_components(links)
+        self._cannot = links.cannot
+        self._asked_with: dict[int, list[int]] = {}
+        for samples in asked:
+            if len(samples) == 2:
+                i, j = samples
+                self._asked_with.setdefault(i, []).append(j)
+                self._asked_with.setdefault(j, []).append(i)
+        self._apart: dict[int, NDArray[np.bool_]] = {}
+
+    def apart(self, i: int) -> NDArray[np.bool_]:
+        """(n,) the samples that surely belong apart from sample `i`."""
+        own = int(self.component[i])
+        if own not in self._apart:
+            mask = np.zeros(len(self.component), dtype=bool)
+            samples = self._cannot.samples
+            if len(samples):
+                partners = samples[self._cannot.apply((self.component[samples] == own).astype(float)) > 0]
+                mask = np.isin(self.component, self.component[partners])
+            self._apart[own] = mask
+        return self._apart[own]
+
+    def together(self, i: int) -> NDArray[np.bool_]:
+        """(n,) the samples that surely belong together with sample `i`, itself among them."""
+        return self.component == self.component[i]
+
+    def with_sample(self, i: int) -> NDArray[np.bool_]:
+        """(n,) the samples about which, together with `i`, there is nothing to ask."""
+        mask = self.together(i) | self.apart(i)
+        mask[self._asked_with.get(int(i), [])] = True
+        return mask
+
+    def __call__(self, i: int, j: int) -> bool:
+        """Whether there is nothing to ask about the pair `i`, `j`."""
+        return bool(self.with_sample(i)[j])
+
+
+def draw_rng(problem: Problem, state: State, asked: Asked) -> np.random.Generator:
+    """Random numbers for a proposal: the same for the same situation."""
+    return np.random.default_rng([problem.seed, state.restart, state.iteration, len(asked), len(problem.constraints)])
