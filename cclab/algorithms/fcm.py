@@ -68,6 +68,7 @@ class FCM(WeightedSolver):
     """
 
     uses = frozenset({"sample_weight"})
+    descends = True
     parameters = {"fuzzifier": real(1, open_low=True)}
 
     def __init__(

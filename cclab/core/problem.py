@@ -148,7 +148,7 @@ def _checked_weights(weights: ArrayLike, n: int) -> NDArray:
     if len(bad):
         raise ValueError(f"sample_weight of sample {bad[0]} is {weights[bad[0]]}; weights are finite and >= 0")
     if not weights.any():
-        raise ValueError("sample_weight is 0 for every sample")
+        raise ValueError("sample_weight is zero for every sample")
     return weights
 
 

@@ -67,8 +67,14 @@ class Solver(ClusterMixin, BaseEstimator):
         The seed drawn from `random_state`; ``Problem(X, seed=seed_)`` replays the fit.
     """
 
+    # Which knowledge the algorithm takes, of `KNOWLEDGE`.
     uses: ClassVar[frozenset[str]] = frozenset()
+    # Whether it takes sparse samples.
     accepts_sparse: ClassVar[bool] = False
+    # Whether it is proved that the objective never rises while the knowledge stays the same.
+    descends: ClassVar[bool] = False
+    # The name of the solver that this one is when nothing is known.
+    ancestor: ClassVar[str | None] = None
     parameters: ClassVar[Mapping[str, Parameter]] = {
         "n_clusters": whole(1),
         "init": choice("k-means++", also=(np.ndarray, list, tuple)),

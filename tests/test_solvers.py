@@ -1,0 +1,39 @@
+"""Every solver that exists, found by introspection, against the common checks and scikit-learn's own."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import cclab  # noqa: F401  (registers all solvers)
+from cclab.core.registry import solvers
+from tests.checks import CHECKS, make
+
+ALL = [solvers.get(name) for name in solvers.names()]
+
+# scikit-learn's own KMeans fails these too: weighting and repeating draw different random starts. That the two are
+# equal from the same start is one of our checks.
+RANDOM_STARTS = "random starts differ between weighted and repeated samples"
+EXPECTED_FAILURES = {
+    "check_sample_weight_equivalence_on_dense_data": RANDOM_STARTS,
+    "check_sample_weight_equivalence_on_sparse_data": RANDOM_STARTS,
+}
+
+
+def quick(cls):
+    """The solver as scikit-learn's checks want it: few iterations, default number of clusters."""
+    return cls(max_iter=20) if "max_iter" in cls().get_params() else cls()
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
+@pytest.mark.parametrize("solver", ALL, ids=lambda cls: cls.__name__)
+def test_common(solver, check):
+    check(solver)
+
+
+@parametrize_with_checks([quick(cls) for cls in ALL], expected_failed_checks=lambda estimator: EXPECTED_FAILURES)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_there_are_solvers():
+    assert {"FCM", "SeededKMeans", "ConstrainedKMeans"} <= set(solvers.names())
+    assert all(make(cls) is not None for cls in ALL)
