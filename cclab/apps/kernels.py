@@ -1,0 +1,109 @@
+"""Kernels for the dashboards: warm before a visitor comes, gone soon after a visitor leaves."""
+
+import asyncio
+import os
+from collections import deque
+from datetime import UTC, datetime
+
+from jupyter_client.kernelspec import NATIVE_KERNEL_NAME, KernelSpecManager
+from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+from traitlets import Float, Integer, default
+
+WARM_UP = "import cclab.apps; cclab.apps.preload()"
+QUIET = ["--log-level=ERROR"]
+
+
+class OwnPython(KernelSpecManager):
+    """Knows one kernel: the Python that runs the server, whatever "python3" means elsewhere."""
+
+    @default("kernel_dirs")
+    def _no_other_kernels(self):
+        return []
+
+
+class WarmKernels(AsyncMappingKernelManager):
+    """Keeps a few kernels ready that have done their imports, whichever dashboard they will serve.
+
+    Voilà's own preheating keeps kernels for each notebook apart: memory and start-up time for dashboards that
+    nobody may open. What is slow, the imports, is the same in all of them; so one pool serves all.
+    """
+
+    pool_size = Integer(2, config=True, help="How many kernels wait for a visitor.")
+    refill_delay = Float(
+        3.0, config=True, help="Seconds left to the new visitor before the next kernel starts."
+    )
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self._waiting = deque()  # (kernel id, client), first in, first out
+        self._refills = set()
+
+    def cwd_for_path(self, path, **kwargs):
+        """Work where the person has started the server, not in the package's folder."""
+        return os.getcwd()
+
+    def refill(self, delay=0.0):
+        """Start kernels, after `delay` seconds, until the pool is full."""
+        for _ in range(self.pool_size - len(self._waiting) - len(self._refills)):
+            task = asyncio.get_running_loop().create_task(self._add(delay))
+            self._refills.add(task)
+            task.add_done_callback(self._refills.discard)
+
+    async def _add(self, delay):
+        await asyncio.sleep(delay)
+        kernel_id = await super().start_kernel(kernel_name=NATIVE_KERNEL_NAME, path="", extra_arguments=QUIET)
+        client = self.get_kernel(kernel_id).client()
+        client.start_channels()
+        await client.wait_for_ready()
+        # Not awaited: whoever takes a kernel that is still importing queues behind this request.
+        client.execute(WARM_UP, silent=True)
+        self._waiting.append((kernel_id, client))
+
+    async def start_kernel(self, *, kernel_id=None, env=None, **kwargs):
+        """Hand out a waiting kernel if there is one, else start one.
+
+        Parameters
+        ----------
+        kernel_id : str, optional
+            Ask for this very kernel, as a restart does.
+        env : dict, optional
+            Environment of the kernel, the visitor's request among it.
+
+        Returns
+        -------
+        str
+            Id of the kernel.
+        """
+        while kernel_id is None and self._waiting:
+            warm_id, client = self._waiting.popleft()
+            if warm_id not in self:
+                client.stop_channels()
+                continue
+            news = {key: value for key, value in (env or {}).items() if os.environ.get(key) != value}
+            client.execute(f"import os; os.environ.update({news!r})", silent=True)
+            client.stop_channels()
+            self.get_kernel(warm_id).last_activity = datetime.now(UTC)
+            self.refill(self.refill_delay)
+            return warm_id
+        return await super().start_kernel(kernel_id=kernel_id, env=env, extra_arguments=QUIET, **kwargs)
+
+    async def cull_kernel_if_idle(self, kernel_id):
+        """Leave those that wait for a visitor alone."""
+        if all(kernel_id != warm_id for warm_id, _ in self._waiting):
+            await super().cull_kernel_if_idle(kernel_id)
+
+    def notify_disconnect(self, kernel_id):
+        """Count idle time from the moment a tab has left, so that a broken connection can come back."""
+        super().notify_disconnect(kernel_id)
+        if kernel_id in self:
+            self.get_kernel(kernel_id).last_activity = datetime.now(UTC)
+
+    async def shutdown_all(self, now=False):
+        """End all kernels, those that are just being started too."""
+        for task in self._refills:
+            task.cancel()
+        await asyncio.gather(*self._refills, return_exceptions=True)
+        for _, client in self._waiting:
+            client.stop_channels()
+        self._waiting.clear()
+        await super().shutdown_all(now=now)
