@@ -1,0 +1,182 @@
+"""Tables out of files and uploads: what separates, what is no table, where it breaks."""
+
+import io
+from contextlib import nullcontext, suppress
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cclab.datasets import load_dataset, read_table
+
+FRAME = pd.DataFrame({"a": [1.5, 2.5, 3.5], "b": [4.0, 5.0, 6.0]})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b\n1.5,4\n2.5,5\n3.5,6\n",
+        b"a, b\r\n1.5, 4\r\n2.5, 5\r\n3.5, 6\r\n",
+        b"a\tb\n1.5\t4\n2.5\t5\n3.5\t6\n",
+        b"a;b\n1,5;4\n2,5;5\n3,5;6\n",
+        b"a;b\n1.5;4\n2.5;5\n3.5;6\n",
+        b"a|b\n1.5|4\n2.5|5\n3.5|6\n",
+        b"a b\n1.5   4\n2.5 5\n3.5 6\n",
+        b"\n\na,b\n1.5,4\n\n2.5,5\n3.5,6\n",
+        b'"a","b"\n"1.5","4"\n2.5,5\n3.5,6',
+        "\ufeffa,b\n1.5,4\n2.5,5\n3.5,6\n".encode(),
+        "a\tb\n1.5\t4\n2.5\t5\n3.5\t6\n".encode("utf-16"),
+    ],
+)
+def test_separators_decimals_and_encodings_are_told_apart(content):
+    pd.testing.assert_frame_equal(read_table(content, "x.csv"), FRAME, check_dtype=False)
+
+
+@pytest.mark.parametrize("kind", ["path", "str", "bytes", "bytearray", "memoryview", "stream", "text stream"])
+def test_every_way_to_hand_over_a_file(tmp_path, kind):
+    path = tmp_path / "mine.csv"
+    FRAME.to_csv(path, index=False)
+    content = path.read_bytes()
+    source = {
+        "path": path,
+        "str": str(path),
+        "bytes": content,
+        "bytearray": bytearray(content),
+        "memoryview": memoryview(content),
+        "stream": io.BytesIO(content),
+        "text stream": io.StringIO(content.decode()),
+    }[kind]
+    data = load_dataset(source, filename=None if kind in ("path", "str") else "mine.csv")
+    assert data.name == "mine"
+    np.testing.assert_array_equal(data.X, FRAME)
+
+
+def test_an_open_file_knows_its_name(tmp_path):
+    FRAME.to_csv(tmp_path / "mine.csv", index=False)
+    with (tmp_path / "mine.csv").open("rb") as stream:
+        assert load_dataset(stream).name == "mine"
+
+
+def test_parquet(tmp_path):
+    FRAME.to_parquet(tmp_path / "mine.parquet")
+    pd.testing.assert_frame_equal(read_table(tmp_path / "mine.parquet"), FRAME)
+    content = (tmp_path / "mine.parquet").read_bytes()
+    pd.testing.assert_frame_equal(read_table(content, "upload"), FRAME)
+    with pytest.raises(ValueError, match=r"cut\.parquet is a damaged Parquet"):
+        read_table(content[: len(content) // 2], "cut.parquet")
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        (b"5.1,3.5,Iris-setosa\n4.9,3.0,Iris-setosa\n", ["x1", "x2", "x3"]),
+        (b"3,1\n5,2\n", ["x1", "x2"]),
+        (b"1,5;2\n2,5;3\n", ["x1", "x2"]),
+        (b"0,1,2\n5,4,3\n6,7,8\n", ["0", "1", "2"]),
+        (b"year,2019,2020\n1,4,3\n2,7,8\n", ["year", "2019", "2020"]),
+    ],
+)
+def test_a_missing_header_is_noticed(content, names):
+    frame = read_table(content, "x.csv")
+    assert frame.columns.tolist() == names
+    assert any("no header" in note for note in frame.attrs["notes"]) == (names[0] == "x1")
+
+
+def test_latin_1_is_read_and_noted():
+    frame = read_table("größe,b\n1,2\n3,4\n".encode("latin-1"), "x.csv")
+    assert frame.columns[0] == "größe"
+    assert any("Latin-1" in note for note in load_dataset(frame).notes)
+
+
+def test_question_marks_are_missing_values():
+    assert read_table(b"a,b\n1,?\n2,3\n").b.isna().tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b" \n \n", "is empty"),
+        (b"\xef\xbb\xbf", "is empty"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "binary content"),
+        (b"PK\x03\x04\x14\x00\x06\x00", "workbook"),
+        (b"\xff\xfeabc", "binary content"),
+        (b"a,b\n1,2\n3,4,5\n", "line 3"),
+        (b"a,b\n1,2,3\n4,5,6\n", "line 2: 3 fields under a header of 2"),
+        (b'a,b\n1,"2\n3,4\n', "EOF inside string"),
+        (
+            b"It was a dark night; the rain fell,\nexcept when, as it did, often, it stopped.\n",
+            "line 2|line 1",
+        ),
+    ],
+)
+def test_what_is_no_table_is_named_and_explained(content, message):
+    with pytest.raises(ValueError, match=rf"(?s)bad\.csv.*({message})"):
+        load_dataset(content, filename="bad.csv")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a,b\n", "a header and no rows"),
+        (b"a,b\n1,2\n", "one row"),
+        (b"a,b\nx,y\nz,w\n", "no numeric column"),
+        (b"<html><body>not found</body></html>\n<p>\n</p>\n", "no numeric column"),
+        (b"a,b\n1,\n,2\n3,\n", "fewer than two of 3 rows"),
+    ],
+)
+def test_tables_that_cannot_be_clustered_are_named(tmp_path, content, message):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    for source in (path, str(path)):
+        with pytest.raises(ValueError, match=rf"bad\.csv.*{message}"):
+            load_dataset(source)
+
+
+def test_a_file_that_is_not_there_and_a_folder(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"gone\.csv"):
+        load_dataset(str(tmp_path / "gone.csv"))
+    with pytest.raises(FileNotFoundError, match=r"gone\.csv"):
+        load_dataset("gone.csv")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        load_dataset(tmp_path)
+    with pytest.raises(TypeError, match="not int"):
+        read_table(3)
+
+
+@given(st.one_of(st.binary(max_size=300), st.text(alphabet='ab1.,;\t|" \n-', max_size=200).map(str.encode)))
+def test_any_bytes_are_a_data_set_or_a_clear_error(content):
+    with nullcontext() if _loads(content) else pytest.raises(ValueError, match=r"upload\.csv"):
+        load_dataset(content, filename="upload.csv")
+
+
+def _loads(content):
+    with suppress(ValueError):
+        return load_dataset(content).n_samples >= 2
+    return False
+
+
+@given(
+    st.lists(
+        st.lists(st.floats(allow_nan=False, allow_infinity=False, width=32), min_size=3, max_size=3),
+        min_size=2,
+        max_size=20,
+    )
+)
+def test_numbers_come_back_as_written(rows):
+    frame = pd.DataFrame(rows, columns=["a", "b", "c"])
+    data = load_dataset(frame.to_csv(index=False).encode(), filename="x.csv")
+    np.testing.assert_allclose(data.X, frame, rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_a_million_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 9, size=(1_000_000, 3)) / 4, columns=list("abc"))
+    frame["label"] = np.where(frame.a > 1, "p", "q")
+    frame.to_csv(tmp_path / "big.csv", index=False)
+    data = load_dataset(tmp_path / "big.csv")
+    assert data.X.shape == (1_000_000, 3)
+    assert data.n_classes == 2
