@@ -131,7 +131,7 @@ def _parse(content, file, encoding):
             skipinitialspace=True,
             low_memory=False,
         )
-    except (pd.errors.ParserError, csv.Error) as error:
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error) as error:
         reason = str(error).removeprefix("Error tokenizing data. C error: ").strip()
         raise ValueError(
             f"{file} is not a table: {reason}. Every line needs as many fields as the header"

@@ -1,7 +1,6 @@
 """Tables out of files and uploads: what separates, what is no table, where it breaks."""
 
 import io
-from contextlib import nullcontext, suppress
 
 import numpy as np
 import pandas as pd
@@ -106,10 +105,7 @@ def test_question_marks_are_missing_values():
         (b"a,b\n1,2\n3,4,5\n", "line 3"),
         (b"a,b\n1,2,3\n4,5,6\n", "line 2: 3 fields under a header of 2"),
         (b'a,b\n1,"2\n3,4\n', "EOF inside string"),
-        (
-            b"It was a dark night; the rain fell,\nexcept when, as it did, often, it stopped.\n",
-            "line 2|line 1",
-        ),
+        (b"Dear all,\nplease find, as agreed, the data, and write, if need be.\n", "line 2"),
     ],
 )
 def test_what_is_no_table_is_named_and_explained(content, message):
@@ -148,14 +144,11 @@ def test_a_file_that_is_not_there_and_a_folder(tmp_path):
 
 @given(st.one_of(st.binary(max_size=300), st.text(alphabet='ab1.,;\t|" \n-', max_size=200).map(str.encode)))
 def test_any_bytes_are_a_data_set_or_a_clear_error(content):
-    with nullcontext() if _loads(content) else pytest.raises(ValueError, match=r"upload\.csv"):
-        load_dataset(content, filename="upload.csv")
-
-
-def _loads(content):
-    with suppress(ValueError):
-        return load_dataset(content).n_samples >= 2
-    return False
+    try:
+        data, complaint = load_dataset(content, filename="upload.csv"), None
+    except ValueError as error:
+        complaint = str(error)
+    assert data.n_samples >= 2 if complaint is None else "upload.csv" in complaint
 
 
 @given(
