@@ -237,16 +237,20 @@ class Solver(ClusterMixin, BaseEstimator):
         problem = Problem(X, knowledge(X.shape[0]), sample_weight=sample_weight, seed=self.seed_)
         self.check(problem)
         self.warn(problem)
+        self._keep(self.solve(problem))
+        return self
+
+    def solve(self, problem: Problem) -> State:
+        """The state at which the best of `n_init` runs ends. Pure, as `start` and `step` are."""
         best = None
         for restart in range(self._n_starts()):
             run = iterate(self, problem, restart=restart)
             for _ in run:
                 pass
-            if best is None or run.state.objective < best.state.objective:
-                best = run
+            if best is None or run.state.objective < best.objective:
+                best = run.state
         assert best is not None
-        self._keep(best.state)
-        return self
+        return best
 
     def _n_starts(self) -> int:
         given = not isinstance(getattr(self, "init", ""), str)
