@@ -2,10 +2,12 @@
 
 from cclab import algorithms as _algorithms
 from cclab.core import ConstraintSet, Problem, iterate
+from cclab.datasets import load_dataset
+from cclab.session import Session
 
 __version__ = "0.1.0"
 
-__all__ = ["ConstraintSet", "Problem", "iterate", *_algorithms.__all__]
+__all__ = ["ConstraintSet", "Problem", "Session", "iterate", "load_dataset", *_algorithms.__all__]
 
 
 def __getattr__(name: str):
