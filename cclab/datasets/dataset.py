@@ -80,6 +80,10 @@ class Dataset:
         if self.images is not None:
             keep("images", _read_only(self.images, float))
             self._check_length("images", self.images, n_samples)
+            if self.images.ndim != 3 or self.images.min() < 0 or self.images.max() > 1:
+                raise ValueError(
+                    f"{self.name}: images must be (n_samples, height, width) with values in [0, 1]"
+                )
         if self.sample_names is not None:
             keep("sample_names", _names(self.sample_names))
             self._check_length("sample_names", self.sample_names, n_samples)
@@ -154,18 +158,23 @@ def encode(labels) -> tuple[np.ndarray, tuple[str, ...]]:
     ([1, 0, -1, 1], ('9', '10'))
     """
     codes, values = pd.factorize(pd.Series(labels))
-    numbers = pd.to_numeric(pd.Series(np.asarray(values, dtype=object)), errors="coerce").to_numpy(float)
-    if np.isfinite(numbers).all():
-        order = np.argsort(numbers, kind="stable")
-    else:
-        order = np.argsort([str(value) for value in values], kind="stable")
-    rank = np.append(np.argsort(order), -1)  # code -1 (missing) picks the last entry: -1 again
-    return rank[codes], tuple(_class_name(values[k]) for k in order)
+    names = [_class_name(value) for value in values]
+    ordered = _in_order(set(names))
+    place = {name: k for k, name in enumerate(ordered)}
+    places = np.array([*(place[name] for name in names), -1])  # code -1 (missing) picks the last entry
+    return places[codes], tuple(ordered)
 
 
 def _class_name(value):
     whole = isinstance(value, float | np.floating) and float(value).is_integer()
     return str(int(value)) if whole else str(value)
+
+
+def _in_order(names):
+    try:
+        return sorted(names, key=lambda name: (float(name), name))
+    except ValueError:
+        return sorted(names)
 
 
 def _names(values):

@@ -98,7 +98,7 @@ def _read_csv(path):
 
 
 def _read_npz(path):
-    with np.load(path, allow_pickle=False) as parts:
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as parts:
         if "indptr" in parts:
             X = sparse.csr_array(
                 (parts["data"], parts["indices"], parts["indptr"]), shape=tuple(parts["shape"])

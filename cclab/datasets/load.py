@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pandas as pd
 
@@ -22,7 +23,7 @@ def load_dataset(name_or_data, *, target=None, name=None, filename=None, **optio
     name_or_data : str, path, DataFrame, bytes, file-like object, array or Dataset
         A name out of `list_datasets`; a table (CSV, TSV, Parquet) as a file on disk, a DataFrame, or the
         content of a file; or an array (n_samples, n_features), sparse ones included. A string with a dot or a
-        slash is a file, any other a name. A Dataset is given back as it is.
+        slash is a file, any other a name. A Dataset is given back.
     target : optional
         The truth: the name of a column of a table, or an array-like (n_samples,) of labels for an array.
     name : str, optional
@@ -49,25 +50,21 @@ def load_dataset(name_or_data, *, target=None, name=None, filename=None, **optio
     <Dataset array: 3 samples x 2 features; 2 classes: a 1, b 2>
     """
     if isinstance(name_or_data, str) and not _is_path(name_or_data):
-        return _load_known(known_name(name_or_data), target, options)
+        known = known_name(name_or_data)
+        if not (target is None and name is None and filename is None):
+            raise ValueError(f"{known!r} has a name and a truth of its own; load it, then use with_target")
+        return load_named(known, **options)
     if options:
         raise ValueError(f"option {next(iter(options))!r} is for named data sets only")
-    if isinstance(name_or_data, Dataset):
-        return name_or_data if target is None else name_or_data.with_target(target)
     if isinstance(name_or_data, pd.DataFrame):
         return table_to_dataset(name_or_data, target=target, name=name)
     if isinstance(name_or_data, _FILES) or hasattr(name_or_data, "read"):
         return table_to_dataset(read_table(name_or_data, filename), target=target, name=name)
-    data = Dataset(name or "array", name_or_data, description="Your own array.")
+    if isinstance(name_or_data, Dataset):
+        data = name_or_data if name is None else replace(name_or_data, name=name)
+    else:
+        data = Dataset(name or "array", name_or_data, description="Your own array.")
     return data if target is None else data.with_target(target)
-
-
-def _load_known(name, target, options):
-    if target is not None:
-        raise ValueError(
-            f"{name!r} brings its own truth; change it with load_dataset({name!r}).with_target(...)"
-        )
-    return load_named(name, **options)
 
 
 def _is_path(text):

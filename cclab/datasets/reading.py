@@ -46,10 +46,12 @@ def read_table(source, filename: str | None = None) -> pd.DataFrame:
     1    1.65      60
     """
     content, file = _content(source, filename)
-    head = _open(content).read(_HEAD)
-    frame, notes = (
-        _read_parquet(content, file) if head.startswith(b"PAR1") else _read_text(content, file, head)
-    )
+    with _open(content) as stream:
+        head = stream.read(_HEAD)
+    if head.startswith(b"PAR1"):
+        frame, notes = _read_parquet(content, file), ()
+    else:
+        frame, notes = _read_text(content, file, head)
     frame.attrs.update(file=file, notes=notes)
     return frame
 
@@ -57,7 +59,7 @@ def read_table(source, filename: str | None = None) -> pd.DataFrame:
 def _content(source, filename):
     """Either a path or bytes, and what to call it."""
     if isinstance(source, str | os.PathLike):
-        path = Path(source)
+        path = Path(source).expanduser()
         if path.is_dir():
             raise IsADirectoryError(f"{path} is a folder; name a file in it")
         if not path.is_file():
@@ -78,7 +80,8 @@ def _open(content):
 
 def _read_parquet(content, file):
     try:
-        return pd.read_parquet(_open(content)), ()
+        with _open(content) as stream:
+            return pd.read_parquet(stream)
     except ImportError:
         raise ValueError(
             f"{file} is a Parquet file; reading it needs pyarrow (pip install pyarrow)"
@@ -119,24 +122,25 @@ def _parse(content, file, encoding):
                 f"{file}, line 2: {len(second[0])} fields under a header of {len(first)}; give every column "
                 "a name, and take separators off the ends of lines"
             )
-        headless = _is_data(first, decimal)
-        frame = pd.read_csv(
-            _open(content),
-            sep=separator,
-            decimal=decimal,
-            header=None if headless else "infer",
-            names=[f"x{j + 1}" for j in range(len(first))] if headless else None,
-            na_values=["?"],  # UCI's mark of a missing value
-            encoding=encoding,
-            skipinitialspace=True,
-            low_memory=False,
-        )
+        names, notes = _column_names(first, decimal)
+        with _open(content) as stream:
+            frame = pd.read_csv(
+                stream,
+                sep=separator,
+                decimal=decimal,
+                header="infer" if names is None else None,
+                names=names,
+                na_values=["?"],  # UCI's mark of a missing value
+                encoding=encoding,
+                skipinitialspace=True,
+                low_memory=False,
+            )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error) as error:
         reason = str(error).removeprefix("Error tokenizing data. C error: ").strip()
         raise ValueError(
             f"{file} is not a table: {reason}. Every line needs as many fields as the header"
         ) from None
-    return frame, (f"no header line: columns called x1..x{len(first)}",) if headless else ()
+    return frame, notes
 
 
 def _separator(lines):
@@ -164,13 +168,17 @@ def _decimal(lines, separator):
     return "," if separator == ";" and commas and not points else "."
 
 
-def _is_data(fields, decimal):
-    """Whether the first line is a sample and no header.
+def _column_names(first, decimal):
+    """Names for the columns if the first line is a sample and no header, else None; and notes on the guess.
 
-    A number there means a sample, but for whole numbers in increasing order: columns that are numbered.
+    A number in the first line means a sample, but for columns that are numbered: 0, or whole numbers that
+    increase.
     """
-    numbers = pd.to_numeric(
-        pd.Series([field.replace(decimal, ".") for field in fields]), errors="coerce"
-    ).dropna()
-    numbered = (numbers % 1 == 0).all() and numbers.is_monotonic_increasing and numbers.is_unique
-    return len(numbers) > 0 and not numbered
+    fields = pd.Series([field.replace(decimal, ".") for field in first])
+    numbers = pd.to_numeric(fields, errors="coerce").dropna()
+    if numbers.empty:
+        return None, ()
+    increasing = (numbers % 1 == 0).all() and numbers.is_monotonic_increasing and numbers.is_unique
+    if increasing and (len(numbers) > 1 or numbers.iloc[0] == 0):
+        return None, ("the first line was taken for the header, though it holds numbers",)
+    return [f"x{j + 1}" for j in range(len(first))], (f"no header line: columns called x1..x{len(first)}",)

@@ -73,7 +73,7 @@ def table_to_dataset(frame: pd.DataFrame, *, target=None, name: str | None = Non
     notes += [f"column {str(column)!r} is constant" for column in frame.columns[features][constant]]
     codes, target_names = (None, ()) if truth is None else encode(frame.iloc[keep, truth])
     if truth is not None and (codes < 0).any():
-        notes.append(f"{(codes < 0).sum()} rows have no {str(frame.columns[truth])!r}: target -1")
+        notes.append(f"{_rows((codes < 0).sum())} without {str(frame.columns[truth])!r}: target -1")
     return Dataset(
         name=name,
         X=X[keep],
@@ -115,14 +115,14 @@ def _target_position(frame, target, file, notes):
                 f"column {str(column)!r} has {distinct} distinct values: not taken as the truth; "
                 f"target={str(column)!r} makes it so"
             )
-    last = frame.iloc[:, -1]
-    few = 2 <= _n_distinct(last) <= min(_MOST_CLASSES, len(last) / 2)
-    if few and _is_text(last) and not _looks_like_dates(last):
-        notes.append(
-            f"column {str(columns[-1])!r} taken as the truth: the last one, and it holds "
-            f"{_n_distinct(last)} words over and over"
-        )
-        return len(columns) - 1
+    if columns and _is_words(frame.iloc[:, -1]):
+        distinct = _n_distinct(frame.iloc[:, -1])
+        if 2 <= distinct <= min(_MOST_CLASSES, len(frame) / 2):
+            notes.append(
+                f"column {str(columns[-1])!r} taken as the truth: the last one, and it holds {distinct} "
+                "words over and over"
+            )
+            return len(columns) - 1
     return None
 
 
@@ -153,8 +153,9 @@ def _why_text(values):
     return f"text (e.g. {str(values.iloc[row])[:30]!r} at row {row})"
 
 
-def _is_text(values):
-    return not types.is_numeric_dtype(values) and not types.is_datetime64_any_dtype(values)
+def _is_words(values):
+    textual = types.is_string_dtype(values) or isinstance(values.dtype, pd.CategoricalDtype)
+    return textual and not _looks_like_dates(values)
 
 
 def _looks_like_dates(values):
@@ -180,6 +181,10 @@ def _as_floats(frame):
     )
 
 
+def _rows(count):
+    return "1 row" if count == 1 else f"{count} rows"
+
+
 def _complete_rows(X, columns, file, notes):
     """Positions of the rows with nothing missing and nothing infinite; the others go into the notes."""
     missing = np.isnan(X).any(axis=1)
@@ -188,9 +193,7 @@ def _complete_rows(X, columns, file, notes):
         if bad.any():
             rows = np.flatnonzero(bad)
             first = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
-            notes.append(
-                f"{len(rows)} row{'s' * (len(rows) > 1)} with {kind} values dropped (from 0: {first})"
-            )
+            notes.append(f"{_rows(len(rows))} with {kind} values dropped (from 0: {first})")
     keep = np.flatnonzero(~missing & ~infinite)
     if len(keep) < 2:
         lacking = (~np.isfinite(X)).sum(axis=0)

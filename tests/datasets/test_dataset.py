@@ -71,6 +71,8 @@ def test_repr_tells_sizes_classes_outliers_and_notes():
         ({"sample_names": ("a",)}, "sample_names has 1"),
         ({"outliers": [True]}, "outliers has 1"),
         ({"images": np.zeros((2, 4, 4))}, "images has 2"),
+        ({"images": np.full((3, 4, 4), 16)}, r"in \[0, 1\]"),
+        ({"images": np.zeros((3, 16))}, "height, width"),
     ],
 )
 def test_bad_fields_are_named(fields, message):
@@ -135,6 +137,7 @@ def test_with_target_takes_any_labels_and_drops_old_outliers():
         ([3.0, 1.0, np.nan], [1, 0, -1], ("1", "3")),
         ([True, False], [1, 0], ("False", "True")),
         (["b", "a", 1], [2, 1, 0], ("1", "a", "b")),
+        (["1", 1, "01"], [1, 1, 0], ("01", "1")),
         (np.array([2.5, 1], dtype=np.float32), [1, 0], ("1", "2.5")),
     ],
 )
@@ -157,6 +160,7 @@ def test_arrays_are_wrapped():
     assert data.name == "mine"
     assert data.target_names == ("p", "q")
     assert load_dataset(data) is data
+    assert load_dataset(data, name="other").name == "other"
     assert load_dataset(sparse.csr_array(X)).n_samples == 3
 
 

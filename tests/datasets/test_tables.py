@@ -133,7 +133,7 @@ def test_a_continuous_column_called_target_is_a_feature():
 def test_a_missing_label_is_no_class_and_the_row_stays():
     data = load_dataset(table(label=["u", None, "v", "u"]))
     assert data.target.tolist() == [0, -1, 1, 0]
-    assert "1 rows have no 'label': target -1" in notes(data)
+    assert "1 row without 'label': target -1" in notes(data)
 
 
 def test_a_wrong_target_brings_close_names():
@@ -163,6 +163,7 @@ def test_the_table_given_is_not_changed():
     [
         (pd.DataFrame({"x": [1.0]}), "one row"),
         (pd.DataFrame({"x": []}), "no rows"),
+        (pd.DataFrame(index=range(3)), "no numeric column"),
         (pd.DataFrame({"w": ["a", "b"]}), "no numeric column"),
         (pd.DataFrame({"x": [1, 2], "y": [np.nan, np.inf]}), "column 'y' lacks most"),
         (pd.DataFrame({"w": [[1], [2]]}), "no numeric column"),
