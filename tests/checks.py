@@ -214,7 +214,7 @@ def check_knowing_nothing_gives_the_ancestor(cls):
 
 
 def check_says_what_it_ignores(cls):
-    X, truth = blobs()
+    X, _ = blobs()
     known = ConstraintSet(60).with_must_link([[0, 3]]).with_cannot_link([[0, 1]]).with_labels({20: 2, 21: 0})
     solver = make(cls)
     ignored = solver.ignored(Problem(X, known))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 
-def readonly(values: ArrayLike, dtype: DTypeLike = None) -> NDArray[Any]:
+def readonly(values: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
     """A read-only array over `values`: the same memory where that is possible."""
     array = np.asarray(values, dtype=dtype).view()
     array.flags.writeable = False

@@ -86,7 +86,8 @@ def closure(known: ConstraintSet) -> ConstraintSet:
         else:
             wide.append((len(blocks), len(blocks) + 1, weight))
             blocks += [(np.sort(members[side].items), np.ones(len(members[side].items))) for side in sides]
-    ends, end_weight = _unique_edges(*np.concatenate(one_to_one).T, np.concatenate(one_weight))
+    joined = np.concatenate(one_to_one)
+    ends, end_weight = _unique_edges(joined[:, 0], joined[:, 1], np.concatenate(one_weight))
 
     used = np.unique(np.concatenate([groups, ends.ravel()]))
     place = np.full(len(sizes), -1)
@@ -101,7 +102,14 @@ def closure(known: ConstraintSet) -> ConstraintSet:
     loose = np.sort(first[pair_ends[single]], axis=1)
     return replace(
         known,
-        pairs=Pairs(ids[parts[0]], pair_weight[single], source[parts[0]], loose[:, 0], loose[:, 1], np.zeros(n_pairs, bool)),
+        pairs=Pairs(
+            ids[parts[0]],
+            pair_weight[single],
+            source[parts[0]],
+            loose[:, 0],
+            loose[:, 1],
+            np.zeros(n_pairs, bool),
+        ),
         groups=Groups(ids[parts[1]], group_weight, source[parts[1]], place[groups]),
         separations=Separations(
             ids[parts[2]],

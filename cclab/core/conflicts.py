@@ -64,7 +64,7 @@ def conflicts(known: ConstraintSet, n_clusters: int | None = None, *, limit: int
     >>> print(*known.conflicts())
     1 and 3 must stay apart, but must-links join them: 1 — 2 — 3
     """
-    found = []
+    found: list[Conflict] = []
     links = links_from_labels(known) if len(known.labels) else known
     component = must_components(links)
     chains = _Chains(links)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,13 @@ from scipy import sparse
 from cclab.core.arrays import as_indices, as_samples
 from cclab.core.links import LinkOperator
 from cclab.core.ragged import Ragged
-from cclab.core.statements import Array, Groups, Labels, Pairs, Separations, read_labels
+from cclab.core.statements import Array, Groups, Labels, Pairs, Separations, Table, read_labels
+
+if TYPE_CHECKING:
+    from cclab.core.conflicts import Conflict
+    from cclab.core.satisfaction import Satisfaction
+
+T = TypeVar("T", bound=Table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +66,9 @@ class ConstraintSet:
 
     # ------------------------------------------------------------------ stating
 
-    def with_must_link(self, pairs: ArrayLike, *, weight: ArrayLike = 1.0, source: str | Sequence[str] = "code") -> ConstraintSet:
+    def with_must_link(
+        self, pairs: ArrayLike, *, weight: ArrayLike = 1.0, source: str | Sequence[str] = "code"
+    ) -> ConstraintSet:
         """State that the two samples of each pair belong together.
 
         Parameters
@@ -73,11 +81,15 @@ class ConstraintSet:
         """
         return self._with_pairs(pairs, True, weight, source)
 
-    def with_cannot_link(self, pairs: ArrayLike, *, weight: ArrayLike = 1.0, source: str | Sequence[str] = "code") -> ConstraintSet:
+    def with_cannot_link(
+        self, pairs: ArrayLike, *, weight: ArrayLike = 1.0, source: str | Sequence[str] = "code"
+    ) -> ConstraintSet:
         """State that the two samples of each pair belong apart. Parameters as for `with_must_link`."""
         return self._with_pairs(pairs, False, weight, source)
 
-    def _with_pairs(self, pairs: ArrayLike, must: bool, weight: ArrayLike, source: str | Sequence[str]) -> ConstraintSet:
+    def _with_pairs(
+        self, pairs: ArrayLike, must: bool, weight: ArrayLike, source: str | Sequence[str]
+    ) -> ConstraintSet:
         name = "must_link" if must else "cannot_link"
         pairs = np.asarray(pairs)
         if pairs.size == 0:
@@ -91,18 +103,19 @@ class ConstraintSet:
         if len(same):
             raise ValueError(f"{name}: row {same[0]} links sample {ends[same[0], 0]} to itself; name two samples")
         m = len(ends)
-        new = Pairs(
-            i=ends[:, 0], j=ends[:, 1], must=np.full(m, must), **self._provenance(m, weight, source, name)
-        )
+        new = Pairs(i=ends[:, 0], j=ends[:, 1], must=np.full(m, must), **self._provenance(m, weight, source, name))
         stated = self.pairs + new
         key = (stated.must * self.n_samples + stated.i) * self.n_samples + stated.j
         _, last = np.unique(key[::-1], return_index=True)
-        return replace(
-            self, pairs=stated.rows(np.sort(len(key) - 1 - last)), next_id=self.next_id + m
-        )
+        return replace(self, pairs=stated.rows(np.sort(len(key) - 1 - last)), next_id=self.next_id + m)
 
     def with_group(
-        self, samples: ArrayLike, *, shares: ArrayLike | None = None, weight: float = 1.0, source: str = "code"
+        self,
+        samples: ArrayLike,
+        *,
+        shares: ArrayLike | None = None,
+        weight: float = 1.0,
+        source: str = "code",
     ) -> ConstraintSet:
         """State that all of `samples` belong together.
 
@@ -136,7 +149,10 @@ class ConstraintSet:
         shares : two arrays of float, optional
             How many samples each member of `a` and of `b` stands for.
         """
-        rows = [self._block(a, shares[0], "separation, first set"), self._block(b, shares[1], "separation, second set")]
+        rows = [
+            self._block(a, shares[0], "separation, first set"),
+            self._block(b, shares[1], "separation, second set"),
+        ]
         shared = np.intersect1d(rows[0][0], rows[1][0])
         if len(shared):
             raise ValueError(f"sample {shared[0]} is in both sets; it can't be kept apart from itself")
@@ -178,9 +194,7 @@ class ConstraintSet:
                 f"labels: the degree of cluster {degrees.items[entry]} for sample "
                 f"{samples[degrees.row_of_entry[entry]]} is {degrees.values[entry]:g}, outside [0, 1]"
             )
-        new = Labels(
-            sample=samples, closed=closed, degrees=degrees, **self._provenance(m, weight, source, "labels")
-        )
+        new = Labels(sample=samples, closed=closed, degrees=degrees, **self._provenance(m, weight, source, "labels"))
         stay = ~np.isin(self.labels.sample, samples)
         return replace(self, labels=self.labels.rows(stay) + new, next_id=self.next_id + m)
 
@@ -190,8 +204,17 @@ class ConstraintSet:
         unknown = np.setdiff1d(ids, self.ids)
         if len(unknown):
             raise ValueError(f"there is no statement with id {unknown[0]}")
-        kept = [table.rows(~np.isin(table.id, ids)) for table in self.tables]
-        return replace(self, pairs=kept[0], groups=kept[1], separations=kept[2], labels=kept[3])._compacted()
+
+        def kept(table: T) -> T:
+            return table.rows(~np.isin(table.id, ids))
+
+        return replace(
+            self,
+            pairs=kept(self.pairs),
+            groups=kept(self.groups),
+            separations=kept(self.separations),
+            labels=kept(self.labels),
+        )._compacted()
 
     def _block(self, samples: ArrayLike, shares: ArrayLike | None, what: str) -> tuple[Array, Array]:
         """Members and shares of a block, sorted by sample."""
@@ -212,7 +235,8 @@ class ConstraintSet:
     def _with_blocks(self, rows: Sequence[tuple[Array, Array]]) -> tuple[Ragged, list[int]]:
         """The blocks with `rows` among them, and the number of each; a block that is there already is used again."""
         known = {(m.tobytes(), v.tobytes()): r for r, (m, v) in enumerate(self.blocks.rows())}
-        numbers, fresh = [], []
+        numbers: list[int] = []
+        fresh: list[tuple[Array, Array]] = []
         for members, values in rows:
             key = (members.tobytes(), values.tobytes())
             if key not in known:
@@ -332,13 +356,13 @@ class ConstraintSet:
 
         return closure(self)
 
-    def conflicts(self, n_clusters: int | None = None, *, limit: int = 100) -> tuple:
+    def conflicts(self, n_clusters: int | None = None, *, limit: int = 100) -> tuple[Conflict, ...]:
         """Statements that contradict each other, explained: see `cclab.core.conflicts.conflicts`."""
         from cclab.core.conflicts import conflicts
 
         return conflicts(self, n_clusters, limit=limit)
 
-    def satisfaction(self, labels: ArrayLike):
+    def satisfaction(self, labels: ArrayLike) -> Satisfaction:
         """How far hard cluster labels respect each statement: see `cclab.core.satisfaction.satisfaction`."""
         from cclab.core.satisfaction import satisfaction
 

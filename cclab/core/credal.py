@@ -52,7 +52,7 @@ class Credal(Partition):
         self.focal_sets = tuple(tuple(sorted(int(k) for k in members)) for members in focal_sets)
         if self.masses.ndim != 2 or self.masses.shape[1] != len(self.focal_sets):
             raise ValueError(
-                f"masses must have one column for each of the {len(self.focal_sets)} focal sets, got {self.masses.shape}"
+                f"masses must have one column for each of {len(self.focal_sets)} focal sets, got {self.masses.shape}"
             )
         if len(set(self.focal_sets)) != len(self.focal_sets):
             raise ValueError(f"a focal set is named twice: {self.focal_sets}")

@@ -20,10 +20,10 @@ SCHEMA = 1
 def to_frame(known: ConstraintSet) -> pd.DataFrame:
     """One row a statement.
 
-    Columns: ``id``, ``kind`` (must, cannot, group, separation, label), ``i`` and ``j`` (samples; for a separation a list
-    each; for a label only ``i``), ``samples`` (of a group), ``cluster`` and ``degree`` (of a label: one degree for all
-    named clusters denies the others, a list of degrees says nothing about them), ``weight``, ``source``, ``shares`` (where
-    a member stands for several samples). Cells without meaning hold None.
+    Columns: ``id``, ``kind`` (must, cannot, group, separation, label), ``i`` and ``j`` (samples; for a separation a
+    list each; for a label only ``i``), ``samples`` (of a group), ``cluster`` and ``degree`` (of a label: one degree for all
+    named clusters denies the others, a list of degrees says nothing about them), ``weight``, ``source``, ``shares``
+    (where a member stands for several samples). Cells without meaning hold None.
     """
     rows: list[dict[str, Any]] = []
 
@@ -32,15 +32,17 @@ def to_frame(known: ConstraintSet) -> pd.DataFrame:
         return members.tolist(), None if np.all(values == 1) else values.tolist()
 
     p, g, s, l = known.tables
-    for r in range(len(p)):
-        rows.append({"kind": "must" if p.must[r] else "cannot", "i": int(p.i[r]), "j": int(p.j[r])})
+    rows += [
+        {"kind": "must" if must else "cannot", "i": i, "j": j}
+        for must, i, j in zip(p.must.tolist(), p.i.tolist(), p.j.tolist())
+    ]
     for r in range(len(g)):
         members, shares = block(g.block[r])
         rows.append({"kind": "group", "samples": members, "shares": shares})
     for r in range(len(s)):
         (a, a_shares), (b, b_shares) = block(s.a[r]), block(s.b[r])
-        shares = [a_shares, b_shares] if a_shares or b_shares else None
-        rows.append({"kind": "separation", "i": a, "j": b, "shares": shares})
+        both = [a_shares, b_shares] if a_shares or b_shares else None
+        rows.append({"kind": "separation", "i": a, "j": b, "shares": both})
     for r, (clusters, degrees) in enumerate(l.degrees.rows()):
         whole = bool(l.closed[r]) and np.all(degrees == 1)
         one = whole and len(clusters) == 1
@@ -119,7 +121,10 @@ def _state(known: ConstraintSet, row: Mapping[str, Any]) -> ConstraintSet:
             raise ValueError(f"a statement of kind {row['kind']!r} needs a value in column {name!r}")
         return row[name]
 
-    about = {"weight": 1.0 if row.get("weight") is None else float(row["weight"]), "source": row.get("source") or "file"}
+    about: dict[str, Any] = {
+        "weight": 1.0 if row.get("weight") is None else float(row["weight"]),
+        "source": row.get("source") or "file",
+    }
     kind = row["kind"]
     if kind == "must":
         return known.with_must_link([[need("i"), need("j")]], **about)
@@ -144,7 +149,11 @@ def to_json(known: ConstraintSet) -> dict[str, Any]:
 
     def plain(column: Any) -> Any:
         if isinstance(column, Ragged):
-            return {"indptr": column.indptr.tolist(), "items": column.items.tolist(), "values": column.values.tolist()}
+            return {
+                "indptr": column.indptr.tolist(),
+                "items": column.items.tolist(),
+                "values": column.values.tolist(),
+            }
         return column.tolist()
 
     names = ("pairs", "groups", "separations", "labels")
@@ -168,7 +177,8 @@ def from_json(document: Mapping[str, Any]) -> ConstraintSet:
         raise ValueError("this is no constraint set: it has no schema number")
     if schema > SCHEMA:
         raise ValueError(
-            f"this constraint set has schema {schema}, written by a newer cclab; this one reads up to {SCHEMA}: upgrade cclab"
+            f"this constraint set has schema {schema}, written by a newer cclab; "
+            f"this one reads up to {SCHEMA}: upgrade cclab"
         )
 
     def ragged(columns: Mapping[str, Any]) -> Ragged:
@@ -178,11 +188,14 @@ def from_json(document: Mapping[str, Any]) -> ConstraintSet:
         p, g, s, l = (document[name] for name in ("pairs", "groups", "separations", "labels"))
         known = ConstraintSet(
             n_samples=document["n_samples"],
-            pairs=Pairs(*_provenance(p), *_integers(p, "i", "j"), np.array(p["must"], dtype=bool)),
-            groups=Groups(*_provenance(g), *_integers(g, "block")),
-            separations=Separations(*_provenance(s), *_integers(s, "a", "b")),
+            pairs=Pairs(**_provenance(p), **_integers(p, "i", "j"), must=np.array(p["must"], dtype=bool)),
+            groups=Groups(**_provenance(g), **_integers(g, "block")),
+            separations=Separations(**_provenance(s), **_integers(s, "a", "b")),
             labels=Labels(
-                *_provenance(l), *_integers(l, "sample"), np.array(l["closed"], dtype=bool), ragged(l["degrees"])
+                **_provenance(l),
+                **_integers(l, "sample"),
+                closed=np.array(l["closed"], dtype=bool),
+                degrees=ragged(l["degrees"]),
             ),
             blocks=ragged(document["blocks"]),
             next_id=document["next_id"],
@@ -193,20 +206,20 @@ def from_json(document: Mapping[str, Any]) -> ConstraintSet:
     return known
 
 
-def _provenance(columns: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return (
-        np.array(columns["id"], dtype=np.int64),
-        np.array(columns["weight"], dtype=float),
-        np.array(columns["source"], dtype=object),
-    )
+def _provenance(columns: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "id": np.array(columns["id"], dtype=np.int64),
+        "weight": np.array(columns["weight"], dtype=float),
+        "source": np.array(columns["source"], dtype=object),
+    }
 
 
-def _integers(columns: Mapping[str, Any], *names: str) -> list[np.ndarray]:
-    return [np.array(columns[name], dtype=np.int64) for name in names]
+def _integers(columns: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: np.array(columns[name], dtype=np.int64) for name in names}
 
 
 def _check_samples(known: ConstraintSet) -> None:
     for samples in (known.pairs.i, known.pairs.j, known.blocks.items, known.labels.sample):
-        if len(samples) and not (0 <= samples.min() and samples.max() < known.n_samples):
+        if len(samples) and (samples.min() < 0 or samples.max() >= known.n_samples):
             bad = samples[(samples < 0) | (samples >= known.n_samples)][0]
             raise ValueError(f"this constraint set is damaged: it names sample {bad} of {known.n_samples}")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 
-class iterate:  # noqa: N801  (reads as the verb it is: `for state in iterate(solver, problem)`)
+class iterate:
     """Go through the states of a solver, from the start until it has converged.
 
     Parameters

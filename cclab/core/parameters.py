@@ -48,7 +48,7 @@ class Parameter:
             return None if ok else "be one of " + ", ".join(map(repr, self.choices))
         if self.kind == "flag":
             return None if isinstance(value, bool | np.bool_) else "be True or False"
-        kind = numbers.Integral if self.kind == "whole" else numbers.Real
+        kind: Any = numbers.Integral if self.kind == "whole" else numbers.Real
         if not isinstance(value, kind) or isinstance(value, bool) or np.isnan(value):
             return "be a whole number" if self.kind == "whole" else "be a number"
         if self.low is not None and (value <= self.low if self.open_low else value < self.low):

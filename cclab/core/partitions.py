@@ -64,7 +64,12 @@ class Partition(ABC):
     def to_frame(self) -> pd.DataFrame:
         """One row a sample: label, ambiguity, outlier flag, and the belief itself."""
         return pd.DataFrame(
-            {"label": self.labels(), "ambiguity": self.ambiguity(), "outlier": self.outliers(), **self.columns()}
+            {
+                "label": self.labels(),
+                "ambiguity": self.ambiguity(),
+                "outlier": self.outliers(),
+                **self.columns(),
+            }
         )
 
     def __repr__(self) -> str:

@@ -127,7 +127,9 @@ def _checked_samples(X: Any) -> Any:
                 raise ValueError(f"X must be numeric, got {X.dtype} values; load_dataset drops text columns") from None
         values = X
     if X.ndim != 2:
-        raise ValueError(f"X must have shape (n_samples, n_features), got {X.shape}; reshape a single feature with X[:, None]")
+        raise ValueError(
+            f"X must have shape (n_samples, n_features), got {X.shape}; reshape a single feature with X[:, None]"
+        )
     if 0 in X.shape:
         raise ValueError(f"X is empty: it has shape {X.shape}")
     if not np.isfinite(values).all():

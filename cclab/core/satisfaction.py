@@ -99,5 +99,8 @@ def satisfaction(known: ConstraintSet, labels: ArrayLike) -> Satisfaction:
         known.ids,
         np.concatenate([pairs, groups, separations, label]),
         rate(must_weight.sum() + group_pairs.sum(), must_weight @ pairs + group_pairs @ groups),
-        rate(cannot_weight.sum() + separation_pairs.sum(), cannot_weight @ pairs + separation_pairs @ separations),
+        rate(
+            cannot_weight.sum() + separation_pairs.sum(),
+            cannot_weight @ pairs + separation_pairs @ separations,
+        ),
     )

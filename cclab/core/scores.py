@@ -50,8 +50,8 @@ def scores(truth: ArrayLike | None, labels: ArrayLike, constraints: ConstraintSe
     Returns
     -------
     dict
-        ``ari``, ``rand``, ``nmi``, ``accuracy`` (with the truth); the same with ``_free`` on samples that no statement is
-        about (NaN where there are fewer than two); ``satisfied``, the share of statements that hold.
+        ``ari``, ``rand``, ``nmi``, ``accuracy`` (with the truth); the same with ``_free`` on samples that no statement
+        is about (NaN where there are fewer than two); ``satisfied``, the share of statements that hold.
     """
     labels = np.asarray(labels)
     result: dict[str, float] = {}

@@ -226,12 +226,16 @@ class Solver(ClusterMixin, BaseEstimator):
 
     def _fit(
         self,
-        X: ArrayLike,
+        X: Any,
         knowledge: Callable[[int], ConstraintSet],
-        sample_weight: ArrayLike | None = None,
+        sample_weight: Any = None,
     ) -> Self:
         X = validate_data(
-            self, X, accept_sparse="csr" if self.accepts_sparse else False, ensure_all_finite=False, dtype="numeric"
+            self,
+            X,
+            accept_sparse="csr" if self.accepts_sparse else False,
+            ensure_all_finite=False,
+            dtype="numeric",
         )
         self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))  # type: ignore[attr-defined]
         problem = Problem(X, knowledge(X.shape[0]), sample_weight=sample_weight, seed=self.seed_)
@@ -266,7 +270,7 @@ class Solver(ClusterMixin, BaseEstimator):
             self.centers_ = state.centers
 
     @available_if(_can_predict)
-    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> NDArray[np.int64]:
         """(n,) the cluster of each sample of `X`, from the fitted state."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr" if self.accepts_sparse else False, reset=False)

@@ -91,7 +91,8 @@ def read_labels(labels: ArrayLike | Mapping[int, Any], n_samples: int) -> tuple[
     """Labels in any of their forms as (samples, closed, degrees)."""
     if isinstance(labels, Mapping):
         samples = as_samples(list(labels), n_samples, "labels")
-        closed, rows = [], []
+        closed: list[bool] = []
+        rows: list[tuple[Array, Any]] = []
         for sample, known in labels.items():
             if isinstance(known, Mapping):
                 rows.append((_as_clusters(list(known), sample), list(known.values())))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pprint
 import textwrap
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import sparse
 from cclab.datasets import Dataset, load_dataset
 from cclab.session.packing import pack_dataset, pack_estimator
 from cclab.session.snapshot import Snapshot
+from cclab.session.statements import unpack_labels
 
 if TYPE_CHECKING:
     from cclab.session.session import Session
@@ -63,7 +65,7 @@ def _data_lines(data: Dataset) -> tuple[list[str], list[str]]:
     return [f"data = unpack_dataset({packed}, 'this script')"], ["from cclab.session.packing import unpack_dataset"]
 
 
-def _by_name(data: Dataset):
+def _by_name(data: Dataset) -> Iterator[tuple[str, Dataset]]:
     name = data.name.split(" (")[0].split(",")[0]
     try:
         made = load_dataset(name)
@@ -132,14 +134,14 @@ def _constrain_line(said: dict[str, Any]) -> str:
         case "separation":
             return _wrapped(f"session.constrain(separation=({said['a']}, {said['b']}){about})")
         case "labels":
-            from cclab.session.statements import unpack_labels
-
             labels = unpack_labels(said["labels"])
             if isinstance(labels, dict):
                 return _wrapped(f"session.constrain(labels={labels}{about})")
             values = labels.tolist()
             return _wrapped(f"session.constrain(labels={values}{about})".replace("nan", "float('nan')"))
-    raise ValueError("a session whose constraints were replaced as a whole can't be written as a script; save it as a file")
+    raise ValueError(
+        "a session whose constraints were replaced as a whole can't be written as a script; save it as a file"
+    )
 
 
 def _weight(said: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from cclab.datasets import Dataset
 from cclab.session.packing import pack_dataset, unpack_dataset
@@ -25,7 +25,7 @@ class Journal:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._file = None
+        self._file: IO[str] | None = None
 
     @property
     def exists(self) -> bool:
@@ -85,5 +85,6 @@ def check_schema(document: Any, format_: str, where: str) -> None:
         raise ValueError(f"{where} has no schema number")
     if document["schema"] > SCHEMA:
         raise ValueError(
-            f"{where} has schema {document['schema']}, written by a newer cclab; this one reads up to {SCHEMA}: upgrade cclab"
+            f"{where} has schema {document['schema']}, written by a newer cclab; "
+            f"this one reads up to {SCHEMA}: upgrade cclab"
         )

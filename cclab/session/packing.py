@@ -71,7 +71,10 @@ def pack_estimator(estimator: BaseEstimator) -> dict[str, Any]:
     """A solver or strategy as its class name and its parameters."""
     name = type(estimator).__name__
     params = estimator.get_params(deep=False)
-    return {"name": name, "params": {key: _pack_value(value, f"{name}.{key}") for key, value in params.items()}}
+    return {
+        "name": name,
+        "params": {key: _pack_value(value, f"{name}.{key}") for key, value in params.items()},
+    }
 
 
 def _pack_value(value: Any, where: str) -> Any:

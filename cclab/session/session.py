@@ -32,6 +32,7 @@ from cclab.session.timeline import Dialogue, Timeline
 log = logging.getLogger(__name__)
 
 Command = dict[str, Any]
+TakeOver = Callable[[], Any]
 Poser = Callable[[Mapping[str, Any]], tuple[Problem, Solver]]
 
 SESSION_FORMAT = "cclab session"
@@ -273,8 +274,8 @@ class Session:
             while done < limit and not self._pause.is_set():
                 base, command = self.current, {"verb": "step", "run": run}
                 work = asyncio.get_running_loop().run_in_executor(_worker(), self.stepped, base, command)
-                pause = asyncio.ensure_future(self._pause.wait())
-                await asyncio.wait({work, pause}, return_when=asyncio.FIRST_COMPLETED)
+                pause: asyncio.Future[Any] = asyncio.ensure_future(self._pause.wait())
+                await asyncio.wait([work, pause], return_when=asyncio.FIRST_COMPLETED)
                 pause.cancel()
                 if self._pause.is_set():
                     work.add_done_callback(_drop)
@@ -366,7 +367,7 @@ class Session:
             self._journal.write(command)
         self._commands.append(command)
 
-    def _work_out(self, command: Command) -> Callable[[], None]:
+    def _work_out(self, command: Command) -> TakeOver:
         """All that can fail about a command, with no effect yet; calling the result takes it over."""
         work = getattr(self, f"_do_{command.get('verb')}", None)
         if work is None or command["verb"] == "open":
@@ -385,11 +386,11 @@ class Session:
         previous = self.current if self._timeline.snapshots else None
         return Snapshot(problem, solver, "start", previous, command, state)
 
-    def _taking(self, snapshot: Snapshot | None, dialogue: Dialogue | None = None, run: Any = None) -> Callable[[], None]:
+    def _taking(self, snapshot: Snapshot | None, dialogue: Dialogue | None = None, run: Any = None) -> TakeOver:
         dialogue = self._timeline.dialogue if dialogue is None else dialogue
         return lambda: self._timeline.commit(snapshot, dialogue, run)
 
-    def _do_step(self, command: Command) -> Callable[[], None]:
+    def _do_step(self, command: Command) -> TakeOver:
         return self._taking(self.stepped(self.current, command), run=command.get("run"))
 
     @staticmethod
@@ -398,7 +399,7 @@ class Session:
         state = base.solver.step(base.solver.adapt(base.problem), base.state)
         return Snapshot(base.problem, base.solver, "step", base, command, state)
 
-    def _do_constrain(self, command: Command) -> Callable[[], None]:
+    def _do_constrain(self, command: Command) -> TakeOver:
         return self._taking(self._rebased(state_all(self.constraints, command["statements"]), command))
 
     def _rebased(self, constraints: ConstraintSet, command: Command) -> Snapshot:
@@ -409,38 +410,38 @@ class Session:
         how: How = "rebase"
         return Snapshot(problem, base.solver, how, base, command, state)
 
-    def _do_restart(self, command: Command) -> Callable[[], None]:
+    def _do_restart(self, command: Command) -> TakeOver:
         return self._taking(self._started(self.problem, self.solver, command, command["restart"]))
 
-    def _do_switch(self, command: Command) -> Callable[[], None]:
+    def _do_switch(self, command: Command) -> TakeOver:
         solver = unpack_estimator(command["solver"], solvers)
         solver.check(self.problem)
         solver.warn(self.problem)
         return self._taking(self._started(self.problem, solver, command))
 
-    def _do_pose(self, command: Command) -> Callable[[], None]:
+    def _do_pose(self, command: Command) -> TakeOver:
         if self._poser is None:
             raise ValueError("this session poses problems of its own; open it in the app that made it")
         problem, solver = self._poser(command["recipe"])
         solver.check(problem)
         return self._taking(self._started(problem, solver, command))
 
-    def _do_rewind(self, command: Command) -> Callable[[], None]:
+    def _do_rewind(self, command: Command) -> TakeOver:
         return lambda: setattr(self._timeline, "position", command["to"])
 
-    def _do_undo(self, command: Command) -> Callable[[], None]:
-        return lambda: None if self._timeline.undo() else None
+    def _do_undo(self, command: Command) -> TakeOver:
+        return self._timeline.undo
 
-    def _do_redo(self, command: Command) -> Callable[[], None]:
-        return lambda: None if self._timeline.redo() else None
+    def _do_redo(self, command: Command) -> TakeOver:
+        return self._timeline.redo
 
-    def _do_propose(self, command: Command) -> Callable[[], None]:
+    def _do_propose(self, command: Command) -> TakeOver:
         strategy = unpack_estimator(command["strategy"], strategies)
         queries = strategy.propose(self.problem, self.state, command["n"], asked=self.asked)
         dialogue = replace(self._timeline.dialogue, pending=tuple(queries))
         return lambda: setattr(self._timeline, "dialogue", dialogue)
 
-    def _do_answer(self, command: Command) -> Callable[[], None]:
+    def _do_answer(self, command: Command) -> TakeOver:
         samples, answer = tuple(command["samples"]), command["answer"]
         about = {"weight": command["weight"], "source": "query"}
         known = self.constraints
@@ -452,7 +453,7 @@ class Session:
             known = known.with_labels({samples[0]: answer}, **about)
         return self._taking(self._rebased(known, command), self._settled(samples))
 
-    def _do_reject(self, command: Command) -> Callable[[], None]:
+    def _do_reject(self, command: Command) -> TakeOver:
         return self._taking(None, self._settled(tuple(command["samples"])))
 
     def _settled(self, samples: tuple[int, ...]) -> Dialogue:
@@ -481,7 +482,7 @@ class Session:
         def safely(old: Snapshot, new: Snapshot) -> None:
             try:
                 callback(old, new)
-            except Exception as error:  # noqa: BLE001  (a broken view must not stop the session)
+            except Exception as error:  # a broken view must not stop the session
                 log.exception("a view failed")
                 self.failures.append(error)
                 if self.on_failure is not None:
@@ -547,20 +548,21 @@ class Session:
     @classmethod
     def _replayed(cls, data: Dataset, commands: list[Command], where: str, **options: Any) -> Session:
         """Do all commands again."""
-        number = 0
+        done = 0
         try:
             first = commands[0]
             if first.get("verb") != "open":
                 raise ValueError("it does not begin with 'open'")
             session = cls(data, unpack_estimator(first["solver"], solvers), seed=first["seed"], **options)
-            for number, command in enumerate(commands[1:], 1):
+            for command in commands[1:]:
+                done += 1
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # they were given when it was first done
                     take_over = session._work_out(command)
                 session._commands.append(command)
                 take_over()
         except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise ValueError(f"{where}: command {number} can't be replayed: {error}") from None
+            raise ValueError(f"{where}: command {done} can't be replayed: {error}") from None
         return session
 
     def close(self) -> None:

@@ -18,9 +18,11 @@ def pack_statements(*, weight: Any = 1.0, source: str = "code", **said: Any) -> 
         packed.append({"kind": "all", "constraints": said["constraints"].to_json()})
     if said.get("forget") is not None:
         packed.append({"kind": "forget", "ids": np.atleast_1d(said["forget"]).astype(int).tolist()})
-    for kind in ("must_link", "cannot_link"):
-        if said.get(kind) is not None:
-            packed.append({"kind": kind, "pairs": _plain(said[kind]), **about})
+    packed += [
+        {"kind": kind, "pairs": _plain(said[kind]), **about}
+        for kind in ("must_link", "cannot_link")
+        if said.get(kind) is not None
+    ]
     if said.get("group") is not None:
         packed.append({"kind": "group", "samples": _plain(said["group"]), **about})
     if said.get("separation") is not None:
@@ -53,12 +55,8 @@ def _pack_labels(labels: Any) -> Any:
 
 def unpack_labels(packed: Any) -> Any:
     if isinstance(packed, dict):
-        return {
-            sample: dict((k, d) for k, d in value["degrees"]) if isinstance(value, dict) else value
-            for sample, value in packed["of"]
-        }
-    array = np.array(packed, dtype=float if packed and isinstance(packed[0], list) else int)
-    return array
+        return {sample: dict(value["degrees"]) if isinstance(value, dict) else value for sample, value in packed["of"]}
+    return np.array(packed, dtype=float if packed and isinstance(packed[0], list) else int)
 
 
 def state_all(known: ConstraintSet, statements: list[dict[str, Any]]) -> ConstraintSet:
