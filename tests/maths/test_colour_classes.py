@@ -1,73 +1,69 @@
-import itertools
+"""Colour classes: proper, complete, in the order asked for."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from scipy import sparse
 
-from cclab.maths.colour_classes import NoColouring, cheap_colouring, smallest_uncolourable
-
-
-@st.composite
-def graphs(draw):
-    n = draw(st.integers(2, 7))
-    edges = draw(st.sets(st.sampled_from(list(itertools.combinations(range(n), 2)))))
-    neighbours = [[] for _ in range(n)]
-    for i, j in edges:
-        neighbours[i].append(j)
-        neighbours[j].append(i)
-    return neighbours, edges
+from cclab.maths.colour_classes import colour_classes
 
 
-def proper(edges, colours):
-    return all(colours[i] != colours[j] for i, j in edges)
+def random_graph(n, n_edges, seed):
+    rng = np.random.default_rng(seed)
+    i, j = rng.integers(n, size=(2, n_edges))
+    upper = sparse.coo_array((np.ones(n_edges), (i, j)), shape=(n, n))
+    return sparse.csr_array(upper + upper.T)
 
 
-@given(graphs(), st.integers(1, 4), st.integers(0, 99))
-def test_a_colouring_is_found_exactly_where_one_exists(graph, k, seed):
-    neighbours, edges = graph
-    costs = np.random.default_rng(seed).random((len(neighbours), k))
-    exists = any(proper(edges, c) for c in itertools.product(range(k), repeat=len(neighbours)))
-    if exists:
-        assert proper(edges, cheap_colouring(neighbours, costs, 100_000))
-        return
-    with pytest.raises(NoColouring) as caught:
-        cheap_colouring(neighbours, costs, 100_000)
-    assert caught.value.exhausted
-    inside = [(i, j) for i, j in edges if {i, j} <= set(caught.value.nodes)]
-    assert not any(proper(inside, c) for c in itertools.product(range(k), repeat=len(neighbours)))
+def greedy(adjacency, order):
+    """The same colouring, one vertex after another."""
+    dense = adjacency.toarray() != 0
+    np.fill_diagonal(dense, False)
+    n = len(dense)
+    degree = dense.sum(axis=1)
+    shuffle = np.random.default_rng(0).permutation(n)
+    turns = np.lexsort((shuffle, degree if order == "leaves first" else -degree))
+    colour = np.full(n, -1)
+    for v in turns:
+        taken = set(colour[dense[v]])
+        colour[v] = next(c for c in range(n) if c not in taken)
+    return colour
 
 
-@given(graphs(), st.integers(1, 3))
-def test_leaving_out_any_node_of_the_smallest_uncolourable_set_helps(graph, k):
-    neighbours, edges = graph
-    try:
-        cheap_colouring(neighbours, np.zeros((len(neighbours), k)), 100_000)
-    except NoColouring as none:
-        needed = smallest_uncolourable(neighbours, none.nodes, k, 100_000)
-        for left_out in needed:
-            rest = set(needed) - {left_out}
-            inside = [(i, j) for i, j in edges if i in rest and j in rest]
-            assert any(proper(inside, c) for c in itertools.product(range(k), repeat=len(neighbours)))
+@pytest.mark.parametrize("order", ["leaves first", "hubs first"])
+@pytest.mark.parametrize(("n", "n_edges"), [(1, 0), (7, 3), (40, 60), (60, 600)])
+def test_is_the_greedy_colouring(n, n_edges, order):
+    adjacency = random_graph(n, n_edges, seed=n)
+    colour = np.full(n, -1)
+    for c, members in enumerate(colour_classes(adjacency, order)):
+        assert (colour[members] == -1).all()
+        colour[members] = c
+    assert np.array_equal(colour, greedy(adjacency, order))
 
 
-def test_without_edges_everyone_gets_the_cheapest():
-    costs = np.array([[2.0, 1.0], [0.0, 3.0]])
-    assert cheap_colouring([[], []], costs, 1).tolist() == [1, 0]
+def test_neighbours_never_share_a_class():
+    adjacency = random_graph(2000, 9000, seed=3)
+    for members in colour_classes(adjacency):
+        inner = sparse.coo_array(adjacency[members][:, members])
+        assert (inner.row == inner.col).all()
 
 
-def test_gives_up_after_the_stated_number_of_dead_ends():
-    rng = np.random.default_rng(2)
-    truth = np.arange(120) % 3
-    i, j = np.triu_indices(120, 1)
-    chosen = (rng.random(len(i)) < 0.06) & (truth[i] != truth[j])
-    neighbours = [[] for _ in range(120)]
-    for a, b in zip(i[chosen].tolist(), j[chosen].tolist()):
-        neighbours[a].append(b)
-        neighbours[b].append(a)
-    costs = rng.random((120, 3))
-    with pytest.raises(NoColouring) as caught:
-        cheap_colouring(neighbours, costs, 1)
-    assert not caught.value.exhausted
-    colours = cheap_colouring(neighbours, costs, 100_000)
-    assert proper(zip(i[chosen], j[chosen]), colours)
+def test_hubs_come_last():
+    # two stars whose hubs are 0 and 1
+    i = np.array([0, 0, 0, 1, 1, 1])
+    j = np.array([2, 3, 4, 5, 6, 7])
+    one_way = sparse.coo_array((np.ones(6), (i, j)), shape=(8, 8))
+    first, last = colour_classes(one_way + one_way.T, "leaves first")
+    assert first.tolist() == [2, 3, 4, 5, 6, 7]
+    assert last.tolist() == [0, 1]
+
+
+def test_a_long_chain_takes_few_rounds_and_colours():
+    n = 100_000
+    chain = sparse.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[-1, 1])
+    assert len(colour_classes(chain)) <= 3
+
+
+def test_no_vertices_and_bad_order():
+    assert colour_classes(sparse.csr_array((0, 0))) == []
+    with pytest.raises(ValueError, match="order must be one of"):
+        colour_classes(sparse.csr_array((2, 2)), "alphabetical")
