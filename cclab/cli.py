@@ -48,8 +48,11 @@ def build_parser():
     study.add_argument("name", nargs="?", metavar="NAME", help="which one; --list shows them")
     study.add_argument("--list", action="store_true", help="list the studies")
     study.add_argument("--trials", type=int, help="trials of each cell (default: the study's own)")
-    study.add_argument("--jobs", type=int, help="processes (default: the study's own)")
-    study.add_argument("--seed", type=int, help="seed of the first trial (default: the study's own)")
+    study.add_argument("--jobs", type=int, help="processes (default: one a core)")
+    study.add_argument("--seed", type=int, help="where all randomness comes from (default: the study's own)")
+    study.add_argument("--out", metavar="DIR", help="folder of results (default: results)")
+    study.add_argument("--only", nargs="+", metavar="LABEL", help="only these data sets or methods")
+    study.add_argument("--fresh", action="store_true", help="run again what is in the results already")
     study.set_defaults(run=run_study)
 
     datasets = commands.add_parser("datasets", help="list the data sets that load_dataset knows")

@@ -1,0 +1,183 @@
+"""What a study is held against: figures that a paper prints, and one method against another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import ttest_rel
+
+REACHED, NOT_REACHED = "reached", "not reached"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """How far a value must go: at least ``factor * reference - margin``, or at most ``factor * reference + margin``."""
+
+    factor: float = 1.0
+    margin: float = 0.0
+    at_most: bool = False
+
+    def wanted(self, reference: float) -> float:
+        return self.factor * reference + (self.margin if self.at_most else -self.margin)
+
+    def rule(self, reference: str) -> str:
+        """The goal as a formula."""
+        sign, by = ("<=", "+") if self.at_most else (">=", "-")
+        factor = f"{self.factor:g} x " if self.factor != 1 else ""
+        return f"{sign} {factor}{reference}" + (f" {by} {self.margin:g}" if self.margin else "")
+
+    def verdict(self, value: float, reference: float) -> str:
+        # A mean of trials that all hit the mark may fall short of it by rounding.
+        wanted = self.wanted(reference)
+        reached = value <= wanted + 1e-9 if self.at_most else value >= wanted - 1e-9
+        return REACHED if reached else NOT_REACHED
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Figures that a paper prints.
+
+    Parameters
+    ----------
+    measure : str
+        What they measure: "ari", "rand", "nmi", "accuracy", each also with "_free" (unconstrained samples) and "_area"
+        (of learning curves), "satisfied", "seconds", or a name that one of the study's measures gives.
+    values : mapping from (data, method, knowledge) to float
+        By the labels of the cells. A mapping in place of the float fills the braces of the last label:
+        ``("iris", "CECM", "{} pairs"): {20: 0.94, 50: 0.96}``.
+    factor, margin : float
+        A value is reached from ``factor * printed - margin`` on.
+    at_most : bool
+        For errors: reached up to ``factor * printed + margin``.
+    statistic : {"mean", "median"}
+        Of the trials.
+    source : str
+        Where they are printed: "Table 5".
+
+    Examples
+    --------
+    >>> Printed("rand", {("iris", "CECM", "{} pairs"): {20: 0.94, 50: 0.96}}, margin=0.02).figures
+    {('iris', 'CECM', '20 pairs'): 0.94, ('iris', 'CECM', '50 pairs'): 0.96}
+    """
+
+    measure: str
+    values: Mapping[tuple[str, str, str], float | Mapping[Any, float]]
+    factor: float = 1.0
+    margin: float = 0.0
+    at_most: bool = False
+    statistic: str = "mean"
+    source: str = ""
+
+    @property
+    def goal(self) -> Goal:
+        return Goal(self.factor, self.margin, self.at_most)
+
+    @property
+    def column(self) -> str:
+        """What the table calls the statistic."""
+        return self.measure if self.statistic == "mean" else f"{self.measure} {self.statistic}"
+
+    @property
+    def rule(self) -> str:
+        """What counts as reached, in words."""
+        where = f"Printed in {self.source}" if self.source else "Printed"
+        return f"{where}: {self.column}, reached when {self.goal.rule('printed')}."
+
+    @property
+    def figures(self) -> dict[tuple[str, str, str], float]:
+        flat: dict[tuple[str, str, str], float] = {}
+        for (data, method, knowledge), value in self.values.items():
+            several = value.items() if isinstance(value, Mapping) else [("", value)]
+            flat |= {(data, method, knowledge.format(amount)): figure for amount, figure in several}
+        return flat
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One method against another, trial by trial on the same draws, on every data set that has both.
+
+    Parameters
+    ----------
+    measure : str
+    left, right : (method, knowledge)
+        By their labels.
+    factor, margin, at_most
+        The claim: the mean of `left` is at least ``factor * (mean of right) - margin``, or at most ``... + margin``.
+    needed : int, optional
+        On how many data sets the claim must hold; default: on all.
+    alpha : float
+        A difference counts as won or lost when the paired t-test's p is below this, else as a tie.
+    """
+
+    measure: str
+    left: tuple[str, str]
+    right: tuple[str, str]
+    factor: float = 1.0
+    margin: float = 0.0
+    at_most: bool = False
+    needed: int | None = None
+    alpha: float = 0.05
+
+    @property
+    def goal(self) -> Goal:
+        return Goal(self.factor, self.margin, self.at_most)
+
+    @property
+    def title(self) -> str:
+        return f"{self.measure}: {', '.join(self.left)} {self.goal.rule(', '.join(self.right))}"
+
+    def table(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """One row a data set: both means, the paired t-test, won / tie / lost, reached or not."""
+        rows = []
+        for data, part in frame.groupby("dataset", sort=False):
+            sides = pd.concat([self._side(part, *self.left), self._side(part, *self.right)], axis=1).dropna()
+            if len(sides):
+                left, right = sides.to_numpy().T
+                rows.append(
+                    {
+                        "dataset": data,
+                        "trials": len(sides),
+                        "left": left.mean(),
+                        "right": right.mean(),
+                        "p": paired_p(left, right),
+                        "outcome": self._outcome(left, right),
+                        "verdict": self.goal.verdict(left.mean(), right.mean()),
+                    }
+                )
+        return pd.DataFrame(rows, columns=["dataset", "trials", "left", "right", "p", "outcome", "verdict"])
+
+    def summary(self, table: pd.DataFrame) -> str:
+        """`table` in a sentence."""
+        n, held = len(table), int((table["verdict"] == REACHED).sum())
+        needed = n if self.needed is None else self.needed
+        won, tied, lost = (int((table["outcome"] == outcome).sum()) for outcome in ("won", "tie", "lost"))
+        return (
+            f"{self.title}: {REACHED if n and held >= needed else NOT_REACHED}, on {held} of {n} data sets "
+            f"({needed} wanted); {won} won, {tied} tied, {lost} lost "
+            f"(paired t-test, p < {self.alpha:g})"
+        )
+
+    def _side(self, part: pd.DataFrame, method: str, knowledge: str) -> pd.Series:
+        rows = part[(part["method"] == method) & (part["knowledge"] == knowledge)]
+        if self.measure not in rows:
+            return pd.Series(dtype=float)
+        return rows.set_index("trial")[self.measure].rename(f"{method}, {knowledge}")
+
+    def _outcome(self, left: np.ndarray, right: np.ndarray) -> str:
+        if not paired_p(left, right) < self.alpha:
+            return "tie"
+        return "won" if (left.mean() > right.mean()) != self.at_most else "lost"
+
+
+def paired_p(left: np.ndarray, right: np.ndarray) -> float:
+    """The two-sided p of the paired t-test; 1 where all pairs are equal, NaN for a single pair."""
+    difference = left - right
+    if len(difference) < 2:
+        return float("nan")
+    if np.ptp(difference) == 0:
+        return 1.0 if difference[0] == 0 else 0.0
+    return float(ttest_rel(left, right).pvalue)
