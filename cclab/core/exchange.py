@@ -21,8 +21,8 @@ def to_frame(known: ConstraintSet) -> pd.DataFrame:
     """One row a statement.
 
     Columns: ``id``, ``kind`` (must, cannot, group, separation, label), ``i`` and ``j`` (samples; for a separation a
-    list each; for a label only ``i``), ``samples`` (of a group), ``cluster`` and ``degree`` (of a label: one degree for all
-    named clusters denies the others, a list of degrees says nothing about them), ``weight``, ``source``, ``shares``
+    list each; for a label only ``i``), ``samples`` (of a group), ``cluster`` and ``degree`` (of a label: one degree for
+    all named clusters denies the others, a list of degrees says nothing about them), ``weight``, ``source``, ``shares``
     (where a member stands for several samples). Cells without meaning hold None.
     """
     rows: list[dict[str, Any]] = []

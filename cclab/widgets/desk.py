@@ -1,0 +1,144 @@
+"""What all views of one page share: a session, and what the person points at."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from psygnal import Signal
+
+from cclab.session import Session, Snapshot
+
+log = logging.getLogger(__name__)
+
+
+class Desk:
+    """The model behind a page.
+
+    Everything about data, knowledge and steps is in the session; here is only what belongs to the page: which session is
+    open, which samples are selected or under the pointer, the threshold for outliers, and what to tell the person. Views
+    read it, listen to its signals, and never to each other.
+
+    Parameters
+    ----------
+    session : Session
+
+    Attributes
+    ----------
+    changed : Signal(Snapshot or None, Snapshot)
+        After each verb of the session; the first is None when another session was opened.
+    selected : Signal(array of int)
+    pointed : Signal(int or None)
+        The sample under the pointer.
+    thresholded : Signal(float or None)
+    told : Signal(str, str)
+        A message for the person: kind ("info", "warning" or "bad") and text; "" clears it.
+    """
+
+    changed = Signal(object, object)
+    selected = Signal(object)
+    pointed = Signal(object)
+    thresholded = Signal(object)
+    told = Signal(str, str)
+
+    def __init__(self, session: Session) -> None:
+        self.selection: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self.sample: int | None = None
+        self.threshold: float | None = None
+        self._stop_watching: Callable[[], None] = lambda: None
+        self._take(session)
+
+    def _take(self, session: Session) -> None:
+        self.session = session
+        self._stop_watching = session.watch(lambda old, new: self.changed.emit(old, new))
+
+    def open(self, session: Session) -> None:
+        """Put another session on the desk; views redraw all."""
+        self.session.pause()
+        self._stop_watching()
+        self._take(session)
+        self.point_at(None)
+        self.select([])
+        self.set_threshold(None)
+        self.changed.emit(None, session.current)
+
+    def select(self, samples: ArrayLike) -> None:
+        """Select these samples, and no others."""
+        self.selection = np.unique(np.asarray(samples, dtype=np.int64))
+        self.selected.emit(self.selection)
+
+    def point_at(self, sample: int | None) -> None:
+        """Say which sample is under the pointer."""
+        if sample != self.sample:
+            self.sample = sample
+            self.pointed.emit(sample)
+
+    def set_threshold(self, threshold: float | None) -> None:
+        """Set the threshold for outliers; None is the belief's own."""
+        self.threshold = threshold
+        self.thresholded.emit(threshold)
+
+    def tell(self, kind: str, text: str) -> None:
+        """Tell the person something."""
+        self.told.emit(kind, text)
+
+    def attempt(self, verb: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Carry out a verb of the session; what goes wrong, or is warned of, is told in words and nothing is lost."""
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                result = verb(*args, **options)
+        except Exception as error:
+            log.info("a verb failed", exc_info=True)
+            self.tell("bad", in_words(error))
+            return None
+        for warning in caught:
+            if issubclass(warning.category, UserWarning):
+                self.tell("warning", str(warning.message))
+        return result
+
+
+def in_words(error: Exception) -> str:
+    """What went wrong, for a person: our own errors as they are, others with their kind."""
+    text = str(error).strip() or type(error).__name__
+    return text if isinstance(error, ValueError | OSError) else f"{type(error).__name__}: {text}"
+
+
+class View:
+    """A piece of a page. A subclass makes `widget` and gives `update`.
+
+    Parameters
+    ----------
+    desk : Desk
+
+    Attributes
+    ----------
+    widget : ipywidgets.Widget
+    """
+
+    widget: Any
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self._connections: list[tuple[Any, Callable[..., Any]]] = []
+        self.listen(desk.changed, self.update)
+
+    def listen(self, signal: Any, callback: Callable[..., Any]) -> None:
+        """Connect for as long as the view is open."""
+        signal.connect(callback)
+        self._connections.append((signal, callback))
+
+    def update(self, old: Snapshot | None, new: Snapshot) -> None:
+        """Redraw what is not the same in `new` as in `old`; all of it when `old` is None."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Stop listening and free the widget."""
+        for signal, callback in self._connections:
+            signal.disconnect(callback, missing_ok=True)
+        self._connections.clear()
+        self.widget.close()

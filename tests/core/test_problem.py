@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from cclab import FCM
+from cclab.core import ConstraintSet, ImpossibleKnowledge, Problem, iterate
+from cclab.core.parameters import choice, flag, parameter_docs, real, whole
+from cclab.core.registry import Registry
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Problem([1.0, 2.0]), "reshape a single feature"),
+        (lambda: Problem(np.empty((0, 2))), "X is empty"),
+        (lambda: Problem(np.array([["a", "b"]])), "X must be numeric"),
+        (lambda: Problem([[0.0, np.nan], [1.0, 2.0]]), "NaN in row 0, column 1"),
+        (lambda: Problem([[0.0, 1.0], [np.inf, 2.0]]), r"infinity \(inf\) in row 1, column 0"),
+        (lambda: Problem(np.ones((3, 1)), ConstraintSet(4)), "about 4 samples, but X has 3"),
+        (lambda: Problem(np.ones((3, 1)), sample_weight=[1, 2]), r"must have shape \(3,\)"),
+        (lambda: Problem(np.ones((3, 1)), sample_weight=[1, -2, 0]), "sample 1 is -2"),
+        (lambda: Problem(np.ones((3, 1)), sample_weight=np.zeros(3)), "zero for every sample"),
+        (lambda: Problem(np.ones((2, 1)), affinity=sparse.csr_array([[0, -1], [-1, 0]])), "affinity must be finite"),
+        (lambda: Problem(np.ones((2, 1)), affinity=np.ones((3, 3))), r"affinity must have shape \(2, 2\)"),
+    ],
+)
+def test_bad_problems_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_what_is_derived_from_data_survives_new_knowledge():
+    problem = Problem(np.ones((3, 1)))
+    first = problem.derived("thing", object)
+    other = problem.with_constraints(ConstraintSet(3).with_must_link([[0, 1]]))
+    assert other.derived("thing", object) is first
+
+
+def test_spread_is_the_same_dense_sparse_and_weighted():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    expected = np.sqrt(((X - X.mean(axis=0)) ** 2).sum(axis=1).mean())
+    assert Problem(X).spread == pytest.approx(expected)
+    assert Problem(sparse.csr_array(X)).spread == pytest.approx(expected)
+    assert Problem(X, sample_weight=np.full(30, 3)).spread == pytest.approx(expected)
+    assert Problem(np.full((5, 2), 1e6)).spread == 1
+
+
+def test_iterate_says_why_it_stopped_and_reports_progress():
+    problem, seen = Problem(np.random.default_rng(0).normal(size=(50, 2))), []
+    run = iterate(FCM(3, tol=0), problem, max_iter=4, progress=lambda done, all_: seen.append((done, all_)))
+    assert run.reason == "running"
+    assert len(list(run)) == 5
+    assert run.reason == "max_iter"
+    assert seen == [(i, 4) for i in range(1, 5)]
+    run = iterate(FCM(3, tol=0.5), problem)
+    assert list(run)[-1] is run.state
+    assert run.reason == "converged"
+
+
+def test_given_centres_start_there_and_count_as_one_start():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    init = X[:3]
+    state = FCM(3, init=init).start(Problem(X))
+    np.testing.assert_array_equal(state.centers, init)
+    with pytest.raises(ValueError, match=r"centres of shape \(3, 2\), got \(2, 2\)"):
+        FCM(3, init=X[:2]).fit(X)
+
+
+def test_more_starts_never_give_a_worse_objective():
+    X = np.random.default_rng(1).normal(size=(60, 2))
+    objectives = [FCM(6, n_init=k, random_state=0).fit(X).objective_ for k in (1, 3, 6)]
+    assert objectives == sorted(objectives, reverse=True)
+
+
+def test_constraints_exclude_the_short_forms():
+    with pytest.raises(ValueError, match="not both"):
+        FCM(2).fit(np.ones((4, 1)), must_link=[[0, 1]], constraints=ConstraintSet(4))
+
+
+def test_fit_warns_of_statements_that_fight():
+    from cclab import ConstrainedKMeans
+
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    known = ConstraintSet(10).with_labels({0: 0, 1: 1}).with_must_link([[0, 1]])
+    with pytest.warns(ImpossibleKnowledge, match="0 is labelled 0 and 1 is labelled 1"):
+        ConstrainedKMeans(2).fit(X, constraints=known)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "good", "bad", "message"),
+    [
+        (whole(1), [1, np.int64(4)], [0, 1.5, "a", True], "at least 1|whole number"),
+        (real(0, 1, open_low=True), [1, 0.5], [0, 1.1, None, float("nan")], "above 0|at most 1|be a number"),
+        (real(0, or_none=True), [None, 0], [-1], "at least 0"),
+        (choice("a", "b"), ["a"], ["c", 1], "one of 'a', 'b'"),
+        (flag(), [True], [1], "True or False"),
+    ],
+)
+def test_parameters_say_what_is_wrong(parameter, good, bad, message):
+    import re
+
+    assert all(parameter.problem_with(value) is None for value in good)
+    assert all(re.search(message, parameter.problem_with(value)) for value in bad)
+
+
+def test_help_texts_come_from_the_class_and_its_bases():
+    docs = parameter_docs(FCM)
+    assert docs["n_clusters"] == "How many clusters to look for."
+    assert "memberships" in docs["fuzzifier"]
+
+
+def test_registry_lists_close_names():
+    registry = Registry("solver")
+    registry.add(FCM)
+    with pytest.raises(ValueError, match="no solver called 'FCN'; did you mean FCM"):
+        registry.get("FCN")
