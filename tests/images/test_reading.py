@@ -1,7 +1,6 @@
 """Pictures from names, files, bytes and arrays, good and bad."""
 
 import io
-import os
 import socket
 
 import numpy as np
@@ -13,10 +12,6 @@ from cclab.images import image_names, load_image
 from cclab.images.phantom import phantom
 
 GREYS = np.arange(12, dtype=np.uint8).reshape(3, 4) * 20
-needs_data = [
-    pytest.mark.data,
-    pytest.mark.skipif(not os.environ.get("CCLAB_DATA"), reason="CCLAB_DATA names no folder"),
-]
 
 
 def png(array, **options):
@@ -209,14 +204,15 @@ def test_every_name_loads_without_the_network(monkeypatch):
         assert picture.description
 
 
+@pytest.mark.data
 @pytest.mark.parametrize(
     ("name", "regions"),
     [
-        pytest.param("mr_t1", [7372, 12663, 1244, 717], marks=needs_data),
-        pytest.param("mr_t2like", [7372, 12663, 1244, 717], marks=needs_data),
-        pytest.param("horse_noisy", [164 * 200 - 10876, 10876], marks=needs_data),
-        pytest.param("coins", None, marks=needs_data),
-        pytest.param("ihc_crop", "no truth", marks=needs_data),
+        ("mr_t1", [7372, 12663, 1244, 717]),
+        ("mr_t2like", [7372, 12663, 1244, 717]),
+        ("horse_noisy", [164 * 200 - 10876, 10876]),
+        ("coins", None),
+        ("ihc_crop", "no truth"),
     ],
 )
 def test_pictures_of_the_folder_come_with_their_truth(name, regions):
