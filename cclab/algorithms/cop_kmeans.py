@@ -212,9 +212,9 @@ class COPKMeans(WeightedSolver):
             )
         else:
             message = (
-                f"gave up placing samples {_some(samples)} in {clusters} "
-                f"after {_count(self.max_tries, 'dead end')}; whether they can be kept apart as stated ({links}) is not known: raise max_tries, ask for "
-                "more clusters, or forget some links"
+                f"gave up placing samples {_some(samples)} in {clusters} after "
+                f"{_count(self.max_tries, 'dead end')}; whether they can be kept apart as stated ({links}) is "
+                "not known: raise max_tries, ask for more clusters, or forget some links"
             )
         return InfeasibleConstraints(message, samples, tuple(np.unique(ids).tolist()), none.exhausted)
 
