@@ -41,9 +41,7 @@ def read_card(path):
     """
     metadata = json.loads(path.read_text(encoding="utf-8")).get("metadata", {})
     texts = metadata.get("cclab", {})
-    return Card(
-        path.stem, metadata.get("title", path.stem), texts.get("description", ""), texts.get("hint", "")
-    )
+    return Card(path.stem, metadata.get("title", path.stem), texts.get("description", ""), texts.get("hint", ""))
 
 
 def cards(folder=NOTEBOOKS):

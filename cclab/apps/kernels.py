@@ -29,14 +29,13 @@ class WarmKernels(AsyncMappingKernelManager):
     """
 
     pool_size = Integer(2, config=True, help="How many kernels wait for a visitor.")
-    refill_delay = Float(
-        3.0, config=True, help="Seconds left to the new visitor before the next kernel starts."
-    )
+    refill_delay = Float(3.0, config=True, help="Seconds left to the new visitor before the next kernel starts.")
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
         self._waiting = deque()  # (kernel id, client), first in, first out
-        self._refills = set()
+        self._starting = 0
+        self._tasks = set()
 
     def cwd_for_path(self, path, **kwargs):
         """Work where the person has started the server, not in the package's folder."""
@@ -44,17 +43,25 @@ class WarmKernels(AsyncMappingKernelManager):
 
     def refill(self, delay=0.0):
         """Start kernels, after `delay` seconds, until the pool is full."""
-        for _ in range(self.pool_size - len(self._waiting) - len(self._refills)):
-            task = asyncio.get_running_loop().create_task(self._add(delay))
-            self._refills.add(task)
-            task.add_done_callback(self._refills.discard)
+        for _ in range(self.pool_size - len(self._waiting) - self._starting):
+            self._starting += 1
+            self._spawn(self._add(delay))
+
+    def _spawn(self, coroutine):
+        # The loop holds tasks weakly: without this set they could vanish half way.
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _add(self, delay):
-        await asyncio.sleep(delay)
-        kernel_id = await super().start_kernel(kernel_name=NATIVE_KERNEL_NAME, path="", extra_arguments=QUIET)
-        client = self.get_kernel(kernel_id).client()
-        client.start_channels()
-        await client.wait_for_ready()
+        try:
+            await asyncio.sleep(delay)
+            kernel_id = await super().start_kernel(kernel_name=NATIVE_KERNEL_NAME, path="", extra_arguments=QUIET)
+            client = self.get_kernel(kernel_id).client()
+            client.start_channels()
+            await client.wait_for_ready()
+        finally:
+            self._starting -= 1
         # Not awaited: whoever takes a kernel that is still importing queues behind this request.
         client.execute(WARM_UP, silent=True)
         self._waiting.append((kernel_id, client))
@@ -79,13 +86,18 @@ class WarmKernels(AsyncMappingKernelManager):
             if warm_id not in self:
                 client.stop_channels()
                 continue
-            news = {key: value for key, value in (env or {}).items() if os.environ.get(key) != value}
-            client.execute(f"import os; os.environ.update({news!r})", silent=True)
-            client.stop_channels()
+            self._spawn(self._introduce(client, env or {}))
             self.get_kernel(warm_id).last_activity = datetime.now(UTC)
             self.refill(self.refill_delay)
             return warm_id
         return await super().start_kernel(kernel_id=kernel_id, env=env, extra_arguments=QUIET, **kwargs)
+
+    async def _introduce(self, client, env):
+        """Tell a waiting kernel what its visitor's request says; the dashboard's own code comes after."""
+        # Voilà's keys are members of an enumeration, which the kernel does not know.
+        news = {str(key): value for key, value in env.items() if os.environ.get(key) != value}
+        await client.execute(f"import os; os.environ.update({news!r})", silent=True, reply=True)
+        client.stop_channels()
 
     async def cull_kernel_if_idle(self, kernel_id):
         """Leave those that wait for a visitor alone."""
@@ -100,9 +112,9 @@ class WarmKernels(AsyncMappingKernelManager):
 
     async def shutdown_all(self, now=False):
         """End all kernels, those that are just being started too."""
-        for task in self._refills:
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._refills, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         for _, client in self._waiting:
             client.stop_channels()
         self._waiting.clear()

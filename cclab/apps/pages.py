@@ -19,6 +19,21 @@ from cclab.apps import gallery
 TEMPLATE = Path(__file__).parent / "template"
 #: Voilà's template that ours builds on.
 BASE_TEMPLATE = "lab"
+#: Voilà's options for every dashboard.
+VOILA_OPTIONS = {
+    "template": BASE_TEMPLATE,
+    "show_tracebacks": False,
+    "allow_template_override": "NO",
+    "allow_theme_override": "NO",
+    # Other extensions that are installed would slow the page down, and may break it.
+    "extension_allowlist": [
+        "@jupyter-widgets/jupyterlab-manager",
+        "@voila-dashboards/widgets-manager8",
+        "anywidget",
+        "bqplot",
+        "bqscales",
+    ],
+}
 #: What a page may load: what this server sends, and nothing from elsewhere.
 CONTENT_SECURITY_POLICY = "; ".join(
     [
@@ -42,13 +57,17 @@ def template_environment():
     return environment
 
 
-class Page(BaseVoilaHandler):
-    """A page made on the server, with no kernel."""
+class OurTemplate:
+    """What all pages share: the folder of templates, the way home, nothing loaded from elsewhere."""
 
     def initialize(self, environment, home, **kwargs):
         super().initialize(**kwargs)
         self.environment = environment
         self.home = home
+
+    @property
+    def content_security_policy(self):
+        return CONTENT_SECURITY_POLICY
 
     def get_template(self, name):
         return self.environment.get_template(name)
@@ -63,6 +82,10 @@ class Page(BaseVoilaHandler):
         )
 
 
+class Page(OurTemplate, BaseVoilaHandler):
+    """A page made on the server, with no kernel."""
+
+
 class Gallery(Page):
     """The front door: a card for each dashboard."""
 
@@ -73,9 +96,7 @@ class Gallery(Page):
     @tornado.web.authenticated
     def get(self):
         is_local = self.request.host_name in ("127.0.0.1", "localhost", "::1")
-        self.finish(
-            self.render_template("gallery.html", cards=gallery.cards(self.notebooks), is_local=is_local)
-        )
+        self.finish(self.render_template("gallery.html", cards=gallery.cards(self.notebooks), is_local=is_local))
 
 
 class TeachingNotebooks(Page):
@@ -102,13 +123,11 @@ class Documents(Page):
         self.finish(self.render_template("document.html", title=title, body=markdown2html(text)))
 
 
-class Dashboard(TornadoVoilaHandler):
+class Dashboard(OurTemplate, TornadoVoilaHandler):
     """One dashboard, run by Voilà in a kernel of its own."""
 
-    def initialize(self, environment, home, notebooks, **kwargs):
+    def initialize(self, notebooks, **kwargs):
         super().initialize(**kwargs)
-        self.environment = environment
-        self.home = home
         self.notebooks = notebooks
 
     @property
@@ -116,17 +135,10 @@ class Dashboard(TornadoVoilaHandler):
         """The folder of dashboards, whatever folder the server itself shows."""
         return LargeFileManager(root_dir=str(self.notebooks))
 
-    def get_template(self, name):
-        return self.environment.get_template(name)
-
-    def render_template(self, name, **names):
-        return super().render_template(name, home=self.home, **names)
-
     async def get(self, name):
         # Reading the token sets its cookie. Voilà's page sends it back when it closes, to have its kernel
         # ended, but Voilà's own handler never sets it: the kernel would stay (voila issue 1458).
         _ = self.xsrf_token
-        self.set_header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         await super().get(f"{name}.ipynb")
 
 

@@ -26,15 +26,6 @@ DEFAULT_PORT = 8866
 #: Largest message a page may send, in bytes: an upload of 50 MB with room for what wraps it.
 MAX_MESSAGE = 64 * 1024 * 1024
 
-#: What the pages need of the widgets' code in the browser.
-EXTENSIONS = [
-    "@jupyter-widgets/jupyterlab-manager",
-    "@voila-dashboards/widgets-manager8",
-    "anywidget",
-    "bqplot",
-    "bqscales",
-]
-
 
 class AddressError(Exception):
     """The server cannot listen as asked; the message says why and what to do."""
@@ -96,9 +87,7 @@ def listen_on(ip, port=None, tries=50):
         except socket.gaierror:
             raise AddressError(f"{ip} is not an address of this machine.") from None
         except PermissionError:
-            raise AddressError(
-                f"Port {candidate} needs rights that you do not have; try one above 1024."
-            ) from None
+            raise AddressError(f"Port {candidate} needs rights that you do not have; try one above 1024.") from None
         except OSError as error:
             if port is not None:
                 raise AddressError(f"Cannot listen on {ip}, port {port}: {error.strerror}.") from None
@@ -173,21 +162,15 @@ def settings(ip, port, token, base_url, workers, open_browser):
             "config_file_paths": [],
             "tornado_settings": {
                 "websocket_max_message_size": MAX_MESSAGE,
-                "headers": {"Content-Security-Policy": pages.CONTENT_SECURITY_POLICY},
                 # With neither a token nor a proxy in front, a request for another host name comes from a page
                 # that tries to reach this machine through its visitor's browser.
                 "allow_remote_access": bool(token) or base_url != "/",
             },
         },
         VoilaConfiguration={
-            "template": pages.BASE_TEMPLATE,
-            "show_tracebacks": False,
+            **pages.VOILA_OPTIONS,
             "multi_kernel_manager_class": WarmKernels,
             "kernel_spec_manager_class": OwnPython,
-            # Others that are installed would slow the page down, and may break it.
-            "extension_allowlist": EXTENSIONS,
-            "allow_template_override": "NO",
-            "allow_theme_override": "NO",
         },
         # A closed tab ends its kernel at once. This is for tabs that vanished without a word; an open one,
         # however quiet, keeps its kernel.
@@ -202,9 +185,7 @@ def settings(ip, port, token, base_url, workers, open_browser):
 
 def has_display():
     """Whether a browser opened here would be seen."""
-    return sys.platform in ("darwin", "win32") or bool(
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    )
+    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def serve(

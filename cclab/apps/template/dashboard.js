@@ -29,7 +29,7 @@
   };
 
   // A message that is too large would close the connection, and with it the session.
-  addEventListener("change", (event) => {
+  const refuseLarge = (event) => {
     const files = [...(event.target.files ?? [])];
     const size = files.reduce((sum, file) => sum + file.size, 0);
     if (size <= largestUpload) return;
@@ -37,7 +37,14 @@
     event.target.value = "";
     const name = files.length === 1 ? files[0].name : `${files.length} files`;
     notice(`${name}: ${Math.ceil(size / megabyte)} MB is too large; up to ${largestUpload / megabyte} MB can be sent.`, "Close");
-  }, true);
+  };
+  addEventListener("change", refuseLarge, true);
+  // The upload button of ipywidgets clicks an input that is not part of the page: its events pass no window.
+  const click = HTMLInputElement.prototype.click;
+  HTMLInputElement.prototype.click = function () {
+    if (this.type === "file" && !this.isConnected) this.addEventListener("change", refuseLarge, true);
+    click.call(this);
+  };
 
   // Look whether the kernel is still there: now and then, and when the visitor comes back.
   const look = async () => {
