@@ -1,0 +1,1 @@
+"""Views: what a page is made of. They know partitions and sessions, never algorithms."""

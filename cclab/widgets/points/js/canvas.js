@@ -1,0 +1,232 @@
+/** A scatter of many samples: three canvases, of which only those that changed are drawn again, at most once a frame. */
+import { MARGIN, Viewport } from "./viewport.js";
+import { GridIndex } from "./index.js";
+import { listenToPointer } from "./gestures.js";
+import { Tip } from "./tip.js";
+import { onThemeChange, resolveColors, resolveTokens } from "./colors.js";
+import { WebGLMarks } from "./webgl.js";
+import { CanvasMarks } from "./canvas2d.js";
+import { drawAbove, drawBelow, drawSketch, TOKENS } from "./overlay.js";
+
+/** Trait bytes as a typed array: copied where they are not aligned. */
+function read(model, name, Type) {
+  const bytes = model.get(name);
+  const aligned = bytes.byteOffset % Type.BYTES_PER_ELEMENT === 0;
+  const buffer = aligned ? bytes.buffer : bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  return new Type(buffer, aligned ? bytes.byteOffset : 0, bytes.byteLength / Type.BYTES_PER_ELEMENT);
+}
+
+/** Many samples are drawn smaller. */
+const radiusFor = (n) => (n <= 5e3 ? 4.5 : n <= 2e4 ? 3 : n <= 6e4 ? 2.2 : 1.5);
+
+class Plot {
+  ownLasso = false;
+  viewport = new Viewport();
+  polygon = null;
+  unread = new Set(); // names of the methods that read what Python has changed
+  stale = new Set(); // layers to draw again: "below", "marks", "above"
+  #index = null;
+  #planned = false;
+
+  constructor(model, el, signal) {
+    this.model = model;
+    this.el = el;
+    this.signal = signal;
+    el.classList.add("cc-points");
+    el.setAttribute("role", "img");
+    this.below = this.addCanvas();
+    this.marks = null;
+    this.tip = new Tip(el);
+    const sizes = new ResizeObserver(() => this.resize());
+    sizes.observe(el);
+    signal.addEventListener("abort", () => { sizes.disconnect(); this.marks.release(); });
+    this.makeMarks(model.get("renderer"));
+    this.above = this.addCanvas();
+    onThemeChange(() => this.readColors(), signal);
+    this.readPositions();
+    this.readScene();
+    this.readMarks();
+    this.readSelection();
+    this.readColors();
+    this.readTool();
+  }
+
+  addCanvas(before = null) {
+    const canvas = document.createElement("canvas");
+    this.el.insertBefore(canvas, before);
+    return canvas;
+  }
+
+  /** WebGL where there is one; a canvas that has given one kind of context never gives another. */
+  makeMarks(renderer) {
+    const canvas = this.addCanvas(this.above);
+    this.marks = renderer === "2d" ? null : WebGLMarks.make(canvas);
+    if (!this.marks) {
+      canvas.remove();
+      this.marksCanvas = this.addCanvas(this.above);
+      this.marks = CanvasMarks.make(this.marksCanvas);
+    } else {
+      this.marksCanvas = canvas;
+      canvas.addEventListener("webglcontextlost", () => this.signal.aborted || this.fallBack(), { once: true });
+    }
+    this.el.dataset.renderer = this.marks.constructor.kind;
+  }
+
+  fallBack() {
+    this.marksCanvas.remove();
+    this.makeMarks("2d");
+    this.marks.setPositions(this.scene.xy);
+    this.readMarks();
+    this.readSelection();
+    this.readColors();
+    this.resize();
+  }
+
+  get index() { return (this.#index ??= new GridIndex(this.scene.xy)); }
+
+  /** Draw layers again in the next frame. */
+  redraw(...layers) {
+    layers.forEach((layer) => this.stale.add(layer));
+    if (this.#planned) return;
+    this.#planned = true;
+    requestAnimationFrame(() => this.draw());
+  }
+
+  /** Read from the model again in the next frame: several traits of one update are read once. */
+  reread(method) {
+    this.unread.add(method);
+    this.redraw();
+  }
+
+  readPositions() {
+    const xy = read(this.model, "xy", Float32Array);
+    this.scene = { ...this.scene, xy, extent: this.model.get("extent"), labels: this.model.get("labels") };
+    this.#index = null;
+    this.radius = radiusFor(xy.length / 2);
+    this.marks.setPositions(xy);
+    this.viewport.fit();
+    this.el.setAttribute("aria-label", `Scatter plot of ${xy.length / 2} samples`);
+    this.redraw("below", "marks", "above");
+  }
+
+  readScene() {
+    const { model } = this;
+    Object.assign(this.scene, {
+      linkPairs: read(model, "link_pairs", Uint32Array),
+      linkStyle: read(model, "link_style", Uint8Array),
+      linkOpacity: read(model, "link_opacity", Uint8Array),
+      outlines: model.get("outlines"),
+      centers: read(model, "centers", Float32Array),
+      ghosts: read(model, "ghosts", Float32Array),
+      query: model.get("query"),
+      rings: read(model, "rings", Uint32Array),
+    });
+    this.redraw("below", "above");
+  }
+
+  readMarks() {
+    this.marks.setMarks(...["color", "shape", "opacity"].map((name) => read(this.model, name, Uint8Array)));
+    this.redraw("marks");
+  }
+
+  readSelection() {
+    this.marks.setSelection(read(this.model, "selection", Uint32Array));
+    this.redraw("marks");
+  }
+
+  readColors() {
+    const { el, model } = this;
+    this.font = getComputedStyle(el).fontFamily;
+    this.colors = resolveTokens(el, TOKENS);
+    const [edge, halo] = [["--cc-edge"], ["--cc-halo"]].map((names) => resolveColors(el, names));
+    this.marks.setColors(resolveColors(el, model.get("palette")), edge, halo);
+    this.redraw("below", "marks", "above");
+  }
+
+  readTool() { this.tool = this.el.dataset.tool = this.model.get("tool"); }
+
+  resize() {
+    this.ratio = window.devicePixelRatio || 1;
+    const { clientWidth, clientHeight } = this.el;
+    if (!clientWidth || !clientHeight) return;
+    for (const canvas of [this.below, this.marksCanvas, this.above]) {
+      canvas.width = clientWidth * this.ratio;
+      canvas.height = clientHeight * this.ratio;
+    }
+    this.viewport.resize(clientWidth, clientHeight);
+    this.readColors(); // the theme's variables are known only once the plot is on the page
+  }
+
+  draw() {
+    for (const method of this.unread) this[method]();
+    this.unread.clear();
+    this.#planned = false;
+    if (!this.ratio) return; // not on the page yet
+    for (const layer of this.stale) {
+      if (layer === "marks") this.marks.draw(this.viewport, MARGIN, this.ratio, this.radius);
+      else this.drawLayer(layer);
+    }
+    this.stale.clear();
+  }
+
+  drawLayer(layer) {
+    const context = this[layer].getContext("2d");
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+    context.scale(this.ratio, this.ratio);
+    const { viewport, scene, colors, font } = this;
+    if (layer === "below") return drawBelow(context, viewport, scene, colors, font);
+    drawAbove(context, viewport, scene, colors, font, this.radius);
+    if (this.polygon) drawSketch(context, this.polygon, colors);
+  }
+
+  // What gestures ask of a plot.
+  sketch(polygon) {
+    this.polygon = polygon;
+    this.redraw("above");
+  }
+
+  moved() {
+    this.tip.hide();
+    this.redraw("below", "marks", "above");
+  }
+
+  hovered() { this.tip.hide(); }
+
+  report(message, indices) { this.model.send(message, undefined, indices ? [indices.buffer] : []); }
+
+  fit() {
+    this.viewport.fit();
+    this.moved();
+  }
+
+  showTip(index, html) {
+    const { xy } = this.scene;
+    this.tip.show(html, this.viewport.pixelX(xy[2 * index]), this.viewport.pixelY(xy[2 * index + 1]));
+  }
+}
+
+const READERS = {
+  readPositions: ["xy", "extent", "labels"],
+  readScene: ["link_pairs", "link_style", "link_opacity", "outlines", "centers", "ghosts", "query", "rings"],
+  readMarks: ["color", "shape", "opacity"],
+  readSelection: ["selection"],
+  readColors: ["palette"],
+  readTool: ["tool"],
+};
+
+function render({ model, el }) {
+  const closed = new AbortController();
+  const plot = new Plot(model, el, closed.signal);
+  for (const [method, traits] of Object.entries(READERS)) {
+    for (const trait of traits) model.on(`change:${trait}`, () => plot.reread(method));
+  }
+  model.on("msg:custom", (message) => {
+    if (message.type === "fit") plot.fit();
+    if (message.type === "tip") plot.showTip(message.index, message.html);
+  });
+  listenToPointer(el, plot, closed.signal);
+  return () => closed.abort();
+}
+
+export default { render };

@@ -1,0 +1,163 @@
+/** Samples drawn by WebGL: one point sprite each, its shape cut out in the fragment shader. */
+
+const VERTEX = `#version 300 es
+uniform vec2 scale, offset;
+uniform float size;
+uniform sampler2D palette;
+layout(location = 0) in vec2 position;
+layout(location = 1) in uint color;
+layout(location = 2) in uint shape;
+layout(location = 3) in float opacity;
+flat out vec4 vColor;
+flat out uint vShape;
+void main() {
+  gl_Position = vec4(position * scale + offset, 0.0, 1.0);
+  gl_PointSize = size;
+  vec4 paint = texelFetch(palette, ivec2(int(color), 0), 0);
+  vColor = vec4(paint.rgb, paint.a * opacity);
+  vShape = shape;
+}`;
+
+const FRAGMENT = `#version 300 es
+precision mediump float;
+uniform float size, radius, edgeWidth;
+uniform vec4 edge, halo;
+flat in vec4 vColor;
+flat in uint vShape;
+out vec4 pixel;
+
+float cover(float distance) { return clamp(0.5 - distance, 0.0, 1.0); }
+
+void main() {
+  vec2 p = (gl_PointCoord - 0.5) * size;
+  float far = length(p);
+  if (halo.a > 0.0) {
+    pixel = vec4(halo.rgb, 1.0) * halo.a * cover(far - 0.5 * size + 1.0);
+    return;
+  }
+  if (vShape == 3u) {
+    float thickness = max(1.2, 0.26 * radius);
+    float ring = abs(far - 1.1 * radius) - 0.5 * thickness;
+    float cross = max(min(abs(p.x - p.y), abs(p.x + p.y)) * 0.7071 - 0.42 * thickness, far - 1.1 * radius);
+    pixel = vec4(vColor.rgb, 1.0) * vColor.a * cover(min(ring, cross));
+    return;
+  }
+  float border = vShape == 0u ? far - radius
+               : vShape == 1u ? (abs(p.x) * 1.32 + abs(p.y)) * 0.604 - 0.79 * radius
+               : max(abs(p.x), abs(p.y)) - 0.86 * radius;
+  float outside = cover(border);
+  float rim = outside * (1.0 - cover(border + edgeWidth)) * edge.a * step(0.001, edgeWidth);
+  vec3 paint = mix(vColor.rgb, edge.rgb, rim / max(outside, 0.001));
+  pixel = vec4(paint, 1.0) * vColor.a * outside;
+}`;
+
+function compile(gl, type, source) {
+  const shader = gl.createShader(type);
+  gl.shaderSource(shader, source);
+  gl.compileShader(shader);
+  if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+  return shader;
+}
+
+const UNIFORMS = ["scale", "offset", "size", "radius", "edgeWidth", "edge", "halo", "palette"];
+
+export class WebGLMarks {
+  static kind = "webgl";
+
+  /** @returns {WebGLMarks | null} null where there is no WebGL 2 */
+  static make(canvas) {
+    const gl = canvas.getContext("webgl2", { alpha: true, antialias: false, premultipliedAlpha: true });
+    if (!gl) return null;
+    try {
+      return new WebGLMarks(gl);
+    } catch (error) {
+      console.warn("cclab: WebGL is there but does not work; drawing without it.", error);
+      return null;
+    }
+  }
+
+  constructor(gl) {
+    this.gl = gl;
+    this.program = gl.createProgram();
+    gl.attachShader(this.program, compile(gl, gl.VERTEX_SHADER, VERTEX));
+    gl.attachShader(this.program, compile(gl, gl.FRAGMENT_SHADER, FRAGMENT));
+    gl.linkProgram(this.program);
+    if (!gl.getProgramParameter(this.program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(this.program));
+    gl.useProgram(this.program);
+    this.at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(this.program, name)]));
+    this.buffers = Array.from({ length: 4 }, () => gl.createBuffer());
+    this.selection = gl.createBuffer();
+    this.count = this.selected = 0;
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+  }
+
+  fill(slot, data, size, type, integer, normalized) {
+    const { gl } = this;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[slot]);
+    gl.bufferData(gl.ARRAY_BUFFER, data, gl.DYNAMIC_DRAW);
+    gl.enableVertexAttribArray(slot);
+    if (integer) gl.vertexAttribIPointer(slot, size, type, 0, 0);
+    else gl.vertexAttribPointer(slot, size, type, normalized, 0, 0);
+  }
+
+  setPositions(xy) {
+    this.count = xy.length / 2;
+    this.fill(0, xy, 2, this.gl.FLOAT, false, false);
+  }
+
+  setMarks(color, shape, opacity) {
+    this.fill(1, color, 1, this.gl.UNSIGNED_BYTE, true);
+    this.fill(2, shape, 1, this.gl.UNSIGNED_BYTE, true);
+    this.fill(3, opacity, 1, this.gl.UNSIGNED_BYTE, false, true);
+  }
+
+  setSelection(indices) {
+    const { gl } = this;
+    this.selected = indices.length;
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.selection);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.DYNAMIC_DRAW);
+  }
+
+  /** @param {Uint8ClampedArray} palette RGBA; edge and halo likewise, one colour each */
+  setColors(palette, edge, halo) {
+    const { gl } = this;
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, palette.length / 4, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(palette));
+    this.edge = Array.from(edge, (byte) => byte / 255);
+    this.halo = Array.from(halo, (byte) => byte / 255);
+  }
+
+  draw(viewport, margin, ratio, radius) {
+    const { gl, at } = this;
+    const { width, height } = gl.canvas;
+    const r = radius * ratio;
+    const [w, h] = [viewport.width * ratio, viewport.height * ratio];
+    gl.disable(gl.SCISSOR_TEST);
+    gl.viewport(0, 0, width, height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.enable(gl.SCISSOR_TEST);
+    gl.scissor(margin.left * ratio, height - margin.top * ratio - h, w, h);
+    gl.viewport(margin.left * ratio, height - margin.top * ratio - h, w, h);
+    const sx = 2 / (viewport.x1 - viewport.x0);
+    const sy = 2 / (viewport.y1 - viewport.y0);
+    gl.uniform2f(at.scale, sx, sy);
+    gl.uniform2f(at.offset, -1 - viewport.x0 * sx, -1 - viewport.y0 * sy);
+    gl.uniform4fv(at.edge, this.edge);
+    gl.uniform1f(at.radius, r);
+    gl.uniform1f(at.edgeWidth, radius >= 3 ? ratio : 0); // an edge around a speck hides its hue
+    if (this.selected) {
+      gl.uniform4fv(at.halo, this.halo);
+      gl.uniform1f(at.size, 2 * (r + Math.min(4, radius) * ratio));
+      gl.drawElements(gl.POINTS, this.selected, gl.UNSIGNED_INT, 0);
+    }
+    gl.uniform4f(at.halo, 0, 0, 0, 0);
+    gl.uniform1f(at.size, Math.ceil(2.7 * r + 2));
+    gl.drawArrays(gl.POINTS, 0, this.count);
+  }
+
+  release() { this.gl.getExtension("WEBGL_lose_context")?.loseContext(); }
+}

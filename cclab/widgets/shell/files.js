@@ -1,0 +1,71 @@
+/** Files out (download) and in (dropped or chosen), in pieces that a websocket lets through. */
+
+const PIECE_BYTES = 4 * 2 ** 20; // a server drops messages of 10 MiB and more
+
+export function download(name, mediaType, bytes) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([bytes], { type: mediaType }));
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+const megabytes = (bytes) => `${(bytes / 2 ** 20).toFixed(bytes < 10 * 2 ** 20 ? 1 : 0)} MB`;
+
+/** Why a file cannot be sent, in words, or nothing. */
+export function refusal(file, maxBytes) {
+  if (file.size > maxBytes) return `${file.name} has ${megabytes(file.size)}; the limit is ${megabytes(maxBytes)}.`;
+  if (file.size === 0) return `${file.name} is empty.`;
+  return null;
+}
+
+/**
+ * Send a file piece by piece; each waits until the one before has arrived.
+ * @param {(percent: number) => void} progress
+ */
+export async function sendFile(model, file, progress) {
+  const id = `${Date.now()}-${Math.random()}`;
+  const count = Math.ceil(file.size / PIECE_BYTES);
+  for (let index = 0; index < count; index++) {
+    const piece = await file.slice(index * PIECE_BYTES, (index + 1) * PIECE_BYTES).arrayBuffer();
+    const arrived = new Promise((resolve) => {
+      const listen = (message) => {
+        if (message.type !== "arrived" || message.id !== id || message.index !== index) return;
+        model.off("msg:custom", listen);
+        resolve();
+      };
+      model.on("msg:custom", listen);
+    });
+    model.send({ type: "file", id, name: file.name, size: file.size, index, count }, undefined, [piece]);
+    await arrived;
+    progress(Math.round((100 * (index + 1)) / count));
+  }
+}
+
+/** Let files be dropped on the app, or chosen by a click on any .cc-choose-file within it. */
+export function takeFiles(root, layer, accept, take, signal) {
+  const zone = Object.assign(document.createElement("div"), { className: "cc-dropzone", textContent: "Drop to open" });
+  const carriesFiles = (event) => accept() !== null && event.dataTransfer?.types.includes("Files");
+  let depth = 0; // dragenter and dragleave come once for each element below the pointer
+  const on = (type, handle) => root.addEventListener(type, (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    handle(event);
+  }, { signal, capture: true });
+  on("dragenter", () => { depth += 1; layer.append(zone); });
+  on("dragover", (event) => { event.dataTransfer.dropEffect = "copy"; });
+  on("dragleave", () => { depth -= 1; if (depth <= 0) { depth = 0; zone.remove(); } });
+  on("drop", (event) => { depth = 0; zone.remove(); take(event.dataTransfer.files[0]); });
+  root.addEventListener("click", (event) => {
+    if (event.target.closest(".cc-choose-file")) chooseFile(accept(), take);
+  }, { signal });
+}
+
+export function chooseFile(accept, take) {
+  const input = Object.assign(document.createElement("input"), { type: "file", accept: accept ?? "" });
+  input.addEventListener("change", () => input.files[0] && take(input.files[0]));
+  input.click();
+}
