@@ -37,6 +37,9 @@ def main(arguments: Namespace) -> int:
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("Stopped; the finished trials are kept, and the same command goes on from here.", file=sys.stderr)
+        return 130
 
 
 def _list() -> int:

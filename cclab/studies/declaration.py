@@ -117,6 +117,11 @@ class Cell:
         """What tables call it: the labels of data, method and knowledge."""
         return self.data.label, self.method.label, self.knowledge.label
 
+    @property
+    def keys(self) -> tuple[tuple[str, str, str], ...]:
+        """The same for each point of its learning curve, where it has one."""
+        return tuple((self.data.label, self.method.label, label) for label in self.knowledge.labels)
+
 
 def grid(
     data: Data | Iterable[Data],

@@ -30,6 +30,15 @@ class Knowledge(ABC):
         """What draws it, however much: one learning curve."""
         return type(self).__name__
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What tables may call it, by how much of it is there."""
+        return (self.label,)
+
+    def label_after(self, count: int) -> str:
+        """What tables call it when there are `count` statements."""
+        return self.label
+
     @abstractmethod
     def draw(self, data: Any, rng: np.random.Generator) -> ConstraintSet:
         """What is known about the samples of `data` (a Dataset)."""
@@ -155,8 +164,11 @@ class Asked(Knowledge):
     def label(self) -> str:  # type: ignore[override]
         return self.label_after(self.budget)
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(self.label_after(count) for count in range(self.budget + 1))
+
     def label_after(self, count: int) -> str:
-        """What tables call it after so many questions."""
         return f"{count} by {self.drawn_by}"
 
     def draw(self, data: Any, rng: np.random.Generator) -> ConstraintSet:

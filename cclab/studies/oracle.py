@@ -120,6 +120,8 @@ def ask(
     ([0, 1, 2, 3], 3)
     """
     state, asked = solver.solve(problem), frozenset()
+    if not strategy.suits(state.partition):
+        raise ValueError(f"{strategy.title} has nothing to ask about a {state.partition.kind} belief")
     yield Round(problem, state, 0, ())
     while len(asked) < budget:
         before = problem

@@ -15,7 +15,7 @@ from cclab.studies.claims import Comparison, Printed
 from cclab.studies.declaration import Cell
 from cclab.studies.identity import fingerprint
 from cclab.studies.results import Results, TrialKey
-from cclab.studies.tables import markdown, results_table
+from cclab.studies.tables import curves, markdown, results_table, thinned
 from cclab.studies.trial import Measure, run_trial
 
 RESULTS = Path("results")
@@ -60,11 +60,26 @@ class Study:
     def __post_init__(self) -> None:
         for field in ("cells", "measures", "show", "printed", "comparisons"):
             object.__setattr__(self, field, tuple(getattr(self, field)))
-        twice = [key for key, n in Counter(cell.key for cell in self.cells).items() if n > 1]
+        # What belongs to one data set stands together in frames and tables.
+        places = list(dict.fromkeys(cell.data.label for cell in self.cells))
+        object.__setattr__(self, "cells", tuple(sorted(self.cells, key=lambda cell: places.index(cell.data.label))))
+        self._check()
+
+    def _check(self) -> None:
+        if not self.cells:
+            raise ValueError(f"study {self.name} has no cells: make them by grid(data, methods, knowledge)")
+        twice = [key for key, n in Counter(key for cell in self.cells for key in cell.keys).items() if n > 1]
         if twice:
-            raise ValueError(
-                f"study {self.name}: two cells are called {', '.join(twice[0])}; tell them apart by label="
-            )
+            called = ", ".join(twice[0])
+            raise ValueError(f"study {self.name}: two cells are called {called}; tell them apart by label= or name=")
+        known = {key for cell in self.cells for key in cell.keys}
+        printed = [key for printed in self.printed for key in printed.figures]
+        sides = [side for comparison in self.comparisons for side in (comparison.left, comparison.right)]
+        for spoken_of, names in ((printed, known), (sides, {key[1:] for key in known})):
+            for key in spoken_of:
+                if key not in names:
+                    close = difflib.get_close_matches(str(key), map(str, names), n=1, cutoff=0)
+                    raise ValueError(f"study {self.name} speaks of {key}, which is no cell; did you mean {close[0]}?")
 
     # ------------------------------------------------------------------ running
 
@@ -102,16 +117,17 @@ class Study:
             scores and measures, ``seconds``, ``error``, ``warnings``.
         """
         trials = self.trials if trials is None else trials
+        if trials < 1:
+            raise ValueError(f"trials must be at least 1, got {trials}")
         keys = self._keys(self.selected(only), trials)
         results = Results(None if out is None else Path(out) / self.name / "trials.jsonl")
         missing = {key: cell for key, cell in keys.items() if fresh or not results.done(key)}
+        tell = progress or (lambda done, total: None)
         there = len(keys) - len(missing)
-        if progress is not None:
-            progress(there, len(keys))
+        tell(there, len(keys))
         for done, (key, record) in enumerate(self._finished(missing, n_jobs), start=there + 1):
             results.add(key, record)
-            if progress is not None:
-                progress(done, len(keys))
+            tell(done, len(keys))
         return _tidy([(cell, key[1], results.get(key)) for key, cell in keys.items()], self.cells)
 
     def selected(self, only: Collection[str] = ()) -> tuple[Cell, ...]:
@@ -137,56 +153,55 @@ class Study:
         except ImportError as error:  # pragma: no cover
             raise ImportError('studies need more packages: pip install "cclab[study]"') from error
 
-        def trial(key: TrialKey, cell: Cell) -> tuple[TrialKey, dict[str, Any]]:
-            return key, run_trial(cell, key[1], self.seed, self.measures)
-
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        yield from parallel(delayed(trial)(key, cell) for key, cell in missing.items())
+        trials = (delayed(_keyed_trial)(key, cell, self.seed, self.measures) for key, cell in missing.items())
+        yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(trials)
 
     # ------------------------------------------------------------------ looking
 
     def table(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Means and deviations beside the printed figures: see `cclab.studies.tables.results_table`."""
-        ran = {tuple(key) for key in frame[["dataset", "method"]].to_numpy()}
+        ran = set(zip(frame["dataset"], frame["method"]))
         cells = [cell for cell in self.cells if cell.key[:2] in ran]
-        return results_table(frame, cells, self.show, self.printed, self._named(frame))
-
-    def _named(self, frame: pd.DataFrame) -> set[tuple[str, str, str]]:
-        """The cells that printed figures and comparisons speak of."""
-        named = {key for printed in self.printed for key in printed.figures}
-        sides = [side for comparison in self.comparisons for side in (comparison.left, comparison.right)]
-        return named | {(data, *side) for data in frame["dataset"].unique() for side in sides}
+        points = {key for printed in self.printed for key in printed.figures}
+        return results_table(frame, cells, self.show, self.printed, points)
 
     def curves(self, frame: pd.DataFrame, measure: str = "ari") -> pd.DataFrame:
-        """Mean, deviation and number of trials of a measure by ``dataset, method, drawn_by, count``."""
-        by = frame.groupby(["dataset", "method", "drawn_by", "count"], sort=False)[measure]
-        return by.agg(["mean", "std", "count"]).rename(columns={"count": "trials"})
+        """Learning curves: see `cclab.studies.tables.curves`."""
+        return curves(frame, measure)
 
     def report(self, frame: pd.DataFrame) -> str:
-        """The table and all comparisons in Markdown."""
-        parts = [
-            f"# {self.title}",
-            self.paper,
-            *(printed.rule for printed in self.printed),
-            markdown(self.table(frame)),
-        ]
+        """All of it in Markdown: the table, learning curves, comparisons, what the methods warned of."""
+        parts = [f"# {self.title}", self.paper]
+        parts += [printed.rule for printed in self.printed]
+        parts += [markdown(self.table(frame))]
+        asked = {cell.knowledge.drawn_by for cell in self.cells if len(cell.keys) > 1}
+        learning = self.curves(frame[frame["drawn_by"].isin(asked)], self.show[0])
+        if len(learning):
+            parts += [f"Mean {self.show[0]} by the number of questions:", markdown(thinned(learning))]
         for comparison in self.comparisons:
             table = comparison.table(frame)
             parts += [comparison.summary(table), markdown(table)] if len(table) else []
+        for method, said in frame[frame["warnings"] != ""].groupby("method", sort=False)["warnings"]:
+            parts += [f"{method} warned in {len(said)} of {len(frame)} rows, first of: {said.iloc[0]}"]
         return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _tidy(trials: list[tuple[Cell, int, dict[str, Any]]], order: tuple[Cell, ...]) -> pd.DataFrame:
+def _keyed_trial(
+    key: TrialKey, cell: Cell, seed: int, measures: tuple[Measure, ...]
+) -> tuple[TrialKey, dict[str, Any]]:
+    return key, run_trial(cell, key[1], seed, measures)
+
+
+def _tidy(records: list[tuple[Cell, int, dict[str, Any]]], cells: Iterable[Cell]) -> pd.DataFrame:
     """One row for each recorded state, and one for each failed trial, in the order of the cells."""
-    place = {cell.key: number for number, cell in enumerate(order)}
+    place = {cell.key: number for number, cell in enumerate(cells)}
     rows = []
-    for cell, trial, record in sorted(trials, key=lambda done: place[done[0].key]):
+    for cell, trial, record in sorted(records, key=lambda item: place[item[0].key]):
         data, method, knowledge = cell.key
-        whole = {"dataset": data, "method": method, "knowledge": knowledge, "drawn_by": cell.knowledge.drawn_by}
-        about = {"trial": trial, "error": record["error"], "warnings": "; ".join(record["warnings"])}
-        rows += [whole | row | about for row in record["rows"] or [{"count": float("nan")}]]
+        about = {"dataset": data, "method": method, "knowledge": knowledge, "drawn_by": cell.knowledge.drawn_by}
+        ending = {"trial": trial, "error": record["error"], "warnings": "; ".join(record["warnings"])}
+        rows += [about | row | ending for row in record["rows"] or [{}]]
     frame = pd.DataFrame(rows)
-    last = ["seconds", "error", "warnings"]
     first = ["dataset", "method", "knowledge", "drawn_by", "count", "trial"]
-    scored = [name for name in frame.columns if name not in first + last]
-    return frame.reindex(columns=first + scored + last)
+    last = ["seconds", "error", "warnings"]
+    return frame.reindex(columns=first + [name for name in frame if name not in first + last] + last)

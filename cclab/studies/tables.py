@@ -1,71 +1,87 @@
-"""Results as a table for a person."""
+"""Results as tables for a person."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cclab.studies.claims import NOT_REACHED, Printed
 from cclab.studies.declaration import Cell
-from cclab.studies.knowledge import Asked
 
 CELL = ["dataset", "method", "knowledge"]
+Key = tuple[str, str, str]
 
 
 def results_table(
-    frame: pd.DataFrame, cells: Sequence[Cell], show: Sequence[str], printed: Sequence[Printed], named: set
+    frame: pd.DataFrame,
+    cells: Sequence[Cell],
+    show: Sequence[str],
+    printed: Sequence[Printed] = (),
+    points: Collection[Key] = (),
 ) -> pd.DataFrame:
-    """One row for each cell, and for each point of a learning curve that is `named` somewhere.
+    """One row for each cell; of a learning curve its end, and those of its `points` that are asked for.
 
-    Columns: ``dataset, method, knowledge, trials, failed``; for each measure its mean and ``± ...`` (the standard
-    deviation over trials); for printed figures ``... printed``, ``... wanted`` and ``... verdict``; ``error``.
+    Columns: ``dataset, method, knowledge, trials``; for each measure its mean and ``± ...`` (the standard deviation
+    over trials); for printed figures ``... printed``, ``... wanted`` and ``... verdict``; where trials failed,
+    ``failed`` (how many) and ``error`` (the first, in words).
     """
-    groups = dict(list(frame.groupby(CELL, sort=False)))
-    empty = frame.iloc[:0]
+    groups = dict(list(frame[frame["error"].isna()].groupby(CELL, sort=False)))
+    failures = dict(list(frame[frame["error"].notna()].groupby(CELL, sort=False)["error"]))
     rows = []
     for cell in cells:
-        failures = frame[(frame[CELL] == cell.key).all(axis=1) & frame["error"].notna()]
-        for key in _keys(cell, groups, named):
-            good = groups.get(key, empty)
-            good = good[good["error"].isna()]
-            row: dict[str, Any] = dict(zip(CELL, key))
-            row |= {"trials": len(good), "failed": len(failures)}
-            for measure in show:
-                values = good[measure] if measure in good else pd.Series(dtype=float)
-                row |= {measure: values.mean(), f"± {measure}": values.std()}
-            for table in printed:
-                row |= _beside(table, key, good)
-            rows.append(row | {"error": failures["error"].iloc[0] if len(failures) else None})
+        errors = failures.get(cell.key, ())
+        for key in cell.keys:
+            if key == cell.key or key in points:
+                good = groups.get(key, frame.iloc[:0])
+                row = {**dict(zip(CELL, key)), "trials": len(good), **_statistics(good, show)}
+                for figures in printed:
+                    row |= _beside(figures, key, good)
+                rows.append(row | ({"failed": len(errors), "error": errors.iloc[0]} if len(errors) else {}))
     table = pd.DataFrame(rows)
-    table["error"] = table.pop("error")
-    return table if table["failed"].any() else table.drop(columns=["failed", "error"])
+    last = [name for name in ("failed", "error") if name in table]
+    return table[[name for name in table.columns if name not in last] + last]
 
 
-def _keys(cell: Cell, groups: dict, named: set) -> list[tuple[str, str, str]]:
-    """The rows that the table has for a cell."""
-    if not isinstance(cell.knowledge, Asked):
-        return [cell.key]
-    data, method, _ = cell.key
-    curve = [(data, method, cell.knowledge.label_after(count)) for count in range(cell.knowledge.budget)]
-    return [key for key in curve if key in named and key in groups] + [cell.key]
+def _statistics(good: pd.DataFrame, show: Sequence[str]) -> dict[str, float]:
+    row: dict[str, float] = {}
+    for measure in show:
+        values = good.get(measure, pd.Series(dtype=float))
+        row |= {measure: values.mean(), f"± {measure}": values.std()}
+    return row
 
 
-def _beside(printed: Printed, key: tuple[str, str, str], good: pd.DataFrame) -> dict[str, Any]:
-    """What stands beside a printed figure; empty where none is printed."""
+def _beside(printed: Printed, key: Key, good: pd.DataFrame) -> dict[str, Any]:
+    """What stands beside a printed figure; nothing where none is printed."""
     figure = printed.figures.get(key)
     if figure is None:
         return {}
-    ok = printed.measure in good and len(good)
-    value = getattr(good[printed.measure], printed.statistic)() if ok else float("nan")
+    values = good.get(printed.measure, pd.Series(dtype=float)).dropna()
+    value = float(getattr(values, printed.statistic)())
     column = printed.column
     return {
         column: value,
         f"{column} printed": figure,
         f"{column} wanted": printed.goal.wanted(figure),
-        f"{column} verdict": printed.goal.verdict(value, figure) if ok else NOT_REACHED,
+        f"{column} verdict": printed.goal.verdict(value, figure) if len(values) else NOT_REACHED,
     }
+
+
+def curves(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Learning curves: means of a measure, one row each, by the number of questions asked or statements drawn."""
+    by = ["dataset", "method", "drawn_by"]
+    means = frame.dropna(subset="count").astype({"count": int}).groupby([*by, "count"], sort=False)[measure].mean()
+    several = means.groupby(by, sort=False).transform("size") > 1
+    return means[several].unstack().sort_index(axis=1).reset_index()
+
+
+def thinned(learning: pd.DataFrame, points: int = 9) -> pd.DataFrame:
+    """Some evenly spread points of learning curves, the first and the last among them."""
+    names, counts = list(learning.columns[:3]), learning.columns[3:]
+    chosen = np.unique(np.linspace(0, len(counts) - 1, min(points, len(counts))).round().astype(int))
+    return learning[[*names, *counts[chosen]]]
 
 
 def markdown(table: pd.DataFrame, digits: int = 3) -> str:
@@ -84,9 +100,10 @@ def markdown(table: pd.DataFrame, digits: int = 3) -> str:
             return ""
         return f"{value:.{digits}f}" if isinstance(value, float) else str(value).replace("|", "\\|").replace("\n", " ")
 
+    table = table.rename(columns=str)
     names = [name for name in table.columns if not name.startswith("± ")]
     lines = [names]
-    for _, row in table.iterrows():
+    for row in table.to_dict("records"):
         spread = {name: text(row.get(f"± {name}")) for name in names}
         lines.append([text(row[name]) + (f" ± {spread[name]}" if spread[name] else "") for name in names])
     widths = [max(len(line[column]) for line in lines) for column in range(len(names))]

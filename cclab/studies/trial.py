@@ -127,6 +127,7 @@ def _asked(
         if recorded < 0 or last.count - recorded >= knowledge.record_every or last.count == knowledge.budget:
             recorded = last.count
             yield _outcome(data, last.problem, last.state, recorded)
+    solver.warn(last.problem)
     # Where there was nothing left to ask, what is known stays as it is: the curve goes on level.
     step = max(knowledge.per_round, knowledge.record_every)
     while recorded < knowledge.budget:
@@ -146,9 +147,8 @@ def _outcome(data: Any, problem: Problem, result: Any, count: int) -> Outcome:
 
 
 def _described(cell: Cell, outcome: Outcome) -> dict[str, Any]:
-    knowledge = cell.knowledge
-    label = knowledge.label_after(outcome.count) if isinstance(knowledge, Asked) else knowledge.label
-    return {"knowledge": label, "drawn_by": knowledge.drawn_by, "count": outcome.count}
+    label = cell.knowledge.label_after(outcome.count)
+    return {"knowledge": label, "drawn_by": cell.knowledge.drawn_by, "count": outcome.count}
 
 
 def _scored(outcome: Outcome, measures: Sequence[Measure]) -> dict[str, float]:
