@@ -19,9 +19,9 @@ log = logging.getLogger(__name__)
 class Desk:
     """The model behind a page.
 
-    Everything about data, knowledge and steps is in the session; here is only what belongs to the page: which session is
-    open, which samples are selected or under the pointer, the threshold for outliers, and what to tell the person. Views
-    read it, listen to its signals, and never to each other.
+    Everything about data, knowledge and steps is in the session; here is only what belongs to the page: which session
+    is open, which samples are selected or under the pointer, the threshold for outliers, and what to tell the person.
+    Views read it, listen to its signals, and never to each other.
 
     Parameters
     ----------

@@ -30,7 +30,9 @@ def constraint_sets(draw):
         members = sorted(members)
         known = known.with_separation(members[:1], members[1:], weight=draw(weights))
     if draw(st.booleans()):
-        known = known.with_labels({draw(samples): draw(st.integers(0, 2)), draw(samples): {0, 2}, draw(samples): {1: 0.3}})
+        known = known.with_labels(
+            {draw(samples): draw(st.integers(0, 2)), draw(samples): {0, 2}, draw(samples): {1: 0.3}}
+        )
     return known
 
 
@@ -260,7 +262,10 @@ def test_links_from_labels():
             "row 1 of the table of constraints: .* names sample 9",
         ),
         (lambda c: ConstraintSet.from_frame(pd.DataFrame({"kind": ["glue"]}), 4), "unknown kind 'glue'"),
-        (lambda c: ConstraintSet.from_frame(pd.DataFrame({"kind": ["must"], "i": [0]}), 4), "needs a value in column 'j'"),
+        (
+            lambda c: ConstraintSet.from_frame(pd.DataFrame({"kind": ["must"], "i": [0]}), 4),
+            "needs a value in column 'j'",
+        ),
     ],
 )
 def test_bad_statements_are_named(state, message):
