@@ -1,0 +1,223 @@
+"""Constrained k-means with priorities: links are satisfied in order, and none can make it fail [1]_.
+
+Notation
+--------
+=================  ===============  =======================================================================
+paper              here             meaning
+=================  ===============  =======================================================================
+C_1, ..., C_k      ``V``            cluster centres
+Con*_all           ``links``        links; their weights are the priorities
+d_i, d_j           ``links.i, j``   the two samples of a link
+dist(d, c)         ``d``            squared distances, in the space of the kernel
+=================  ===============  =======================================================================
+
+References
+----------
+.. [1] M. Okabe, S. Yamada, Clustering using boosted constrained k-means algorithm, Frontiers in Robotics and AI 5:18,
+   2018.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import kmeans_plusplus
+
+from cclab.core import Gauge, Hard, Problem, State, WeightedSolver, center_shift
+from cclab.core.parameters import choice
+from cclab.maths.distances import squared_distances, squared_norms
+from cclab.maths.feature_space import KERNELS, check_kernel, features
+from cclab.maths.forest import Forest
+from cclab.maths.knowledge import of_constraints
+from cclab.maths.link_table import LinkTable
+from cclab.maths.lloyd import cluster_means, inertia
+
+TENTHS = tuple(f"{low}-{low + 10} %" for low in range(0, 100, 10))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CKMState(State):
+    """Centres, the assignment to them, and the order in which the links had their say.
+
+    Attributes
+    ----------
+    labels : (n,) int array
+    n_clusters : int
+    forest : Forest
+        The links that do work in this order (the same object in all states of a run).
+    order : (s,) int array
+        The links by falling priority.
+    satisfied_by_priority : tuple of float
+        The share of links that hold in each tenth of that order.
+    """
+
+    labels: NDArray = field(repr=False)
+    n_clusters: int
+    forest: Forest = field(repr=False)
+    order: NDArray = field(repr=False)
+    satisfied_by_priority: tuple[float, ...] = field(repr=False)
+
+    def _partition(self) -> Hard:
+        return Hard(self.labels, self.n_clusters)
+
+    def gauges(self) -> tuple[Gauge, ...]:
+        return (satisfaction_gauge(self.satisfied_by_priority),) if len(self.order) else ()
+
+
+class _KernelKMeans(WeightedSolver):
+    """What constrained k-means and its ensembles share: the space of the kernel, and the table of links."""
+
+    uses = frozenset({"must", "cannot", "weights", "sample_weight"})
+    accepts_sparse = True
+    parameters = {"kernel": choice(*KERNELS)}
+
+    def check(self, problem: Problem) -> None:
+        super().check(problem)
+        check_kernel(problem, self.kernel)
+        if self.kernel != "linear" and not isinstance(self.init, str):
+            raise ValueError(f"centres can be given for kernel='linear' only, not for {self.kernel!r}")
+
+    def _links(self, problem: Problem) -> LinkTable:
+        return of_constraints(problem, "link table", LinkTable.of)
+
+    def _first_centers(self, problem: Problem, rng: np.random.Generator) -> NDArray:
+        """(k, r) the given centres, or k-means++ ones."""
+        if not isinstance(self.init, str):
+            return np.asarray(self.init, dtype=float)
+        F = features(problem, self.kernel)
+        seed = int(rng.integers(np.iinfo(np.int32).max))
+        V, _ = kmeans_plusplus(F, self.n_clusters, sample_weight=problem.sample_weight, random_state=seed)
+        return np.asarray(V.toarray() if hasattr(V, "toarray") else V, dtype=float)
+
+    def _assign(self, problem: Problem, forest: Forest, V: NDArray) -> tuple[NDArray, float]:
+        """Steps 3-38 of Algorithm 2: labels, and the sum of squared distances to the assigned centres."""
+        F = features(problem, self.kernel)
+        norms = problem.derived(("squared norms", self.kernel), lambda: squared_norms(F))
+        d = squared_distances(F, V, norms)
+        labels = forest.assign(d)
+        return labels, inertia(d, labels, problem.weights)
+
+    def _means(self, problem: Problem, labels: NDArray, V: NDArray) -> NDArray:
+        """Step 39 of Algorithm 2."""
+        return cluster_means(features(problem, self.kernel), labels, problem.weights, V)
+
+
+class CKM(_KernelKMeans):
+    """K-means that satisfies links in the order of their weights, as far as it can.
+
+    Parameters
+    ----------
+    kernel : {"linear", "local-scaling", "precomputed"}
+        In which space the distances are taken: that of the samples, that of a Gaussian kernel with the distance to
+        the 7th neighbour as each sample's width, or that of a kernel matrix given as X.
+
+    Notes
+    -----
+    The two links that come first always hold (if they can); the later a link comes, the likelier it is
+    that its samples were assigned before. Links of the same weight come in random order, drawn anew for
+    each restart.
+
+    The order of the links does not change during a run, so the links that do work are found once
+    (`cclab.maths.forest.Forest`) and a sweep costs no more than one of k-means, however many links there are.
+
+    Printed, the sweeps go on until the clusters stay the same, but they may circle for ever. Here a sweep that does not
+    lower the objective is dropped and ends the run.
+
+    A group of more than 50 samples counts as one link for each member, to a member drawn at random; a
+    separation of more than 1,225 pairs likewise.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.1], [1.0], [1.1]])
+    >>> labels = CKM(2, random_state=0).fit(X, cannot_link=[[0, 1]]).labels_
+    >>> labels[0] == labels[1]
+    np.False_
+    """
+
+    descends = True
+    ancestor = "SeededKMeans"
+
+    def __init__(self, n_clusters=3, *, init="k-means++", n_init=1, max_iter=300, random_state=None, kernel="linear"):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.kernel = kernel
+
+    def start(self, problem: Problem, restart: int = 0) -> CKMState:
+        rng = problem.rng(restart, 0)
+        V = self._first_centers(problem, rng)
+        order, forest = self._ordered(problem, rng)
+        return self._state_at(problem, V, order, forest, restart=restart)
+
+    def step(self, problem: Problem, state: CKMState) -> CKMState:
+        V = self._means(problem, state.labels, state.centers)
+        after = self._state_at(
+            problem,
+            V,
+            state.order,
+            state.forest,
+            restart=state.restart,
+            iteration=state.iteration + 1,
+            shift=center_shift(state.centers, V, problem.spread),
+        )
+        if after.objective < state.objective:
+            return after
+        return replace(state, iteration=state.iteration + 1, shift=0.0)
+
+    def converged(self, previous: CKMState, state: CKMState) -> bool:
+        return state.objective >= previous.objective
+
+    def rebase(self, old_problem: Problem, new_problem: Problem, state: CKMState) -> CKMState:
+        """The same centres, with the new links in an order of their own."""
+        order, forest = self._ordered(new_problem, new_problem.rng(state.restart, state.iteration))
+        return self._state_at(
+            new_problem, state.centers, order, forest, restart=state.restart, iteration=state.iteration
+        )
+
+    def _ordered(self, problem: Problem, rng: np.random.Generator) -> tuple[NDArray, Forest]:
+        links = self._links(problem)
+        order = by_priority(links.weight, rng)
+        return order, grown(links, order, problem.n_samples, rng)
+
+    def _state_at(self, problem: Problem, V: NDArray, order: NDArray, forest: Forest, **progress) -> CKMState:
+        labels, objective = self._assign(problem, forest, V)
+        return CKMState(
+            centers=V,
+            labels=labels,
+            n_clusters=self.n_clusters,
+            objective=objective,
+            forest=forest,
+            order=order,
+            satisfied_by_priority=by_tenths(self._links(problem).agreement(labels)[order]),
+            **progress,
+        )
+
+    def believe(self, X: NDArray, state: CKMState) -> Hard:
+        if self.kernel != "linear":
+            raise ValueError(f"new samples have no place in the space of kernel={self.kernel!r}; use 'linear'")
+        return Hard(squared_distances(X, state.centers).argmin(axis=1), self.n_clusters)
+
+
+def by_priority(priority: NDArray, rng: np.random.Generator) -> NDArray:
+    """(s,) the links by falling priority, ties in random order."""
+    shuffled = rng.permutation(len(priority))
+    return shuffled[np.argsort(-priority[shuffled], kind="stable")]
+
+
+def grown(links: LinkTable, order: NDArray, n_samples: int, rng: np.random.Generator) -> Forest:
+    """The forest of `links` in this order."""
+    return Forest.grow(links.i[order], links.partners(rng)[order], links.must[order], n_samples)
+
+
+def by_tenths(agreement: NDArray) -> tuple[float, ...]:
+    """The mean of each tenth of the links, 1 where a tenth is empty."""
+    return tuple(float(part.mean()) if len(part) else 1.0 for part in np.array_split(agreement, len(TENTHS)))
+
+
+def satisfaction_gauge(satisfied_by_priority: tuple[float, ...]) -> Gauge:
+    """How many links hold, from those with the highest priority to those with the lowest."""
+    return Gauge("Links satisfied, by priority", TENTHS, satisfied_by_priority)

@@ -1,0 +1,150 @@
+"""Links in an order of priority, as the forest of those that have work to do.
+
+A constrained k-means that goes through the links by priority assigns a sample at the first link that names it, and
+never again. So which links do work depends on their order alone: with both ends new a link is a *root*; with one
+new end it is the edge from an assigned parent to its *child*; else it is idle. At most one link a sample
+works, and a sweep over the forest, level by level, gives exactly what the loop over all links gives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """The links that have work to do.
+
+    Attributes
+    ----------
+    n_links, n_working : int
+        How many links there are, and how many of them do work.
+    together, apart : (r, 2) int arrays
+        Root pairs, linked by must and by cannot.
+    levels : tuple of (c, 2) int arrays
+        Children by cannot-link, each with the sample whose cluster it avoids; the parents in one array are assigned
+        by the arrays before it.
+    followers : (f, 2) int array
+        Children by must-link, each with the sample (a root, or a child by cannot-link) whose cluster it shares.
+    avoiding : (s,) int array
+        The samples that may have to go to their second nearest centre.
+    """
+
+    n_links: int
+    n_working: int
+    together: Array
+    apart: Array
+    levels: tuple[Array, ...]
+    followers: Array
+    avoiding: Array
+
+    @classmethod
+    def grow(cls, i: Array, j: Array, must: Array, n_samples: int) -> Forest:
+        """The forest of links ``(i[s], j[s])``, the one with the highest priority first.
+
+        Examples
+        --------
+        >>> links = np.array([[0, 1], [1, 2], [0, 2], [2, 3]])
+        >>> forest = Forest.grow(*links.T, must=np.array([True, False, True, True]), n_samples=5)
+        >>> forest.together.tolist(), [level.tolist() for level in forest.levels], forest.followers.tolist()
+        ([[0, 1]], [[[2, 1]]], [[3, 2]])
+        """
+        new_i, new_j = _first_named(i, j, n_samples)
+        root, child = new_i & new_j, new_i ^ new_j
+        pairs = np.stack([i[root], j[root]], axis=1)
+        roots_must, must = must[root], must[child]
+        # (child, parent)
+        edges = np.where(new_i[child, None], np.stack([i, j], axis=1)[child], np.stack([j, i], axis=1)[child])
+
+        # Must-links only hand a cluster on, so whoever follows can look at where the chain of them begins.
+        leader = _pointed_to(edges[must], n_samples)
+        leader, _ = _ultimate(leader)
+        avoid = edges[~must]
+        avoid[:, 1] = leader[avoid[:, 1]]
+        _, depth = _ultimate(_pointed_to(avoid, n_samples))
+        by_depth = avoid[np.argsort(depth[avoid[:, 0]], kind="stable")]
+        cuts = np.cumsum(np.bincount(depth[avoid[:, 0]])[1:])[:-1]
+        apart = pairs[~roots_must]
+        return cls(
+            n_links=len(i),
+            n_working=int(root.sum() + child.sum()),
+            together=pairs[roots_must],
+            apart=apart,
+            levels=tuple(np.split(by_depth, cuts)) if len(avoid) else (),
+            followers=np.stack([edges[must, 0], leader[edges[must, 0]]], axis=1),
+            avoiding=np.concatenate([apart.ravel(), avoid[:, 0]]),
+        )
+
+    def assign(self, distances: Array) -> Array:
+        """Assign every sample, working links first.
+
+        Parameters
+        ----------
+        distances : (n, k) array
+            Squared distances of all samples to the centres.
+
+        Returns
+        -------
+        (n,) int array
+            Clusters. A sample that no link names is in the nearest one.
+        """
+        nearest = distances.argmin(axis=1)
+        distance = distances[np.arange(len(nearest)), nearest]
+        second = self._second_nearest(distances, nearest)
+        labels = nearest.copy()
+
+        a, b = self.together.T
+        labels[a] = labels[b] = np.where(distance[a] <= distance[b], nearest[a], nearest[b])
+
+        a, b = self.apart[nearest[self.apart[:, 0]] == nearest[self.apart[:, 1]]].T
+        gives_way = np.where(distance[a] <= distance[b], b, a)
+        labels[gives_way] = second[gives_way]
+
+        for level in self.levels:
+            child, parent = level.T
+            labels[child] = np.where(nearest[child] == labels[parent], second[child], nearest[child])
+
+        child, leader = self.followers.T
+        labels[child] = labels[leader]
+        return labels
+
+    def _second_nearest(self, distances: Array, nearest: Array) -> Array:
+        """(n,) the second nearest centre, of the samples that may need it (with one centre there is no other)."""
+        second = nearest.copy()
+        if distances.shape[1] > 1:
+            others = distances[self.avoiding]
+            others[np.arange(len(others)), nearest[self.avoiding]] = np.inf
+            second[self.avoiding] = others.argmin(axis=1)
+        return second
+
+
+def _first_named(i: Array, j: Array, n_samples: int) -> tuple[Array, Array]:
+    """For each link, whether it is the first to name its one end, and its other."""
+    ends = np.stack([i, j], axis=1).ravel()
+    position = np.repeat(np.arange(len(i)), 2)
+    first = np.empty(n_samples, dtype=np.int64)
+    first[ends[::-1]] = position[::-1]  # the last to write is the first in order
+    return first[i] == position[::2], first[j] == position[::2]
+
+
+def _pointed_to(edges: Array, n_samples: int) -> Array:
+    """(n,) the sample that each points to: itself where no edge leaves it."""
+    target = np.arange(n_samples)
+    target[edges[:, 0]] = edges[:, 1]
+    return target
+
+
+def _ultimate(target: Array) -> tuple[Array, Array]:
+    """Where each sample gets to by following `target` to the end, and in how many steps; chains halve each time."""
+    steps = (target != np.arange(len(target))).astype(np.int64)
+    while True:
+        further = target[target]
+        if np.array_equal(further, target):
+            return target, steps
+        steps += steps[target]
+        target = further
