@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,6 +26,7 @@ class Journal:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.written_at: float | None = None
         self._file: IO[str] | None = None
 
     @property
@@ -47,6 +49,7 @@ class Journal:
             self._file = open(self.folder / JOURNAL, "a", encoding="utf-8")  # noqa: SIM115
         self._file.write(json.dumps(command) + "\n")
         self._file.flush()
+        self.written_at = time.time()
 
     def read(self) -> tuple[Dataset, list[dict[str, Any]]]:
         """The data and all commands. A last line cut short by a crash is left out (and cut off the file)."""

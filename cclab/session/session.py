@@ -158,6 +158,16 @@ class Session:
         return self._timeline.dialogue.asked
 
     @property
+    def rejected(self) -> frozenset[tuple[int, ...]]:
+        """Samples of the questions that were set aside."""
+        return self._timeline.dialogue.rejected
+
+    @property
+    def saved_at(self) -> float | None:
+        """When the last verb was written to the journal, in seconds since the epoch; None where there is no journal."""
+        return None if self._journal is None else self._journal.written_at
+
+    @property
     def can_undo(self) -> bool:
         return self._timeline.can_undo
 
@@ -336,8 +346,17 @@ class Session:
 
     def propose(self, strategy: Strategy | str = "UncertaintyQueries", n: int = 1) -> tuple[Query, ...]:
         """Let a strategy put `n` questions; they wait in `pending`."""
-        strategy = strategies.get(strategy)() if isinstance(strategy, str) else strategy
-        self._commit({"verb": "propose", "strategy": pack_estimator(strategy), "n": int(n)})
+        self._commit(_proposal(strategy, n))
+        return self.pending
+
+    async def apropose(self, strategy: Strategy | str = "UncertaintyQueries", n: int = 1) -> tuple[Query, ...]:
+        """As `propose`, worked out in the worker thread; dropped if anything was said or done meanwhile."""
+        command, before, dialogue = _proposal(strategy, n), self.current, self._timeline.dialogue
+        take_over = await asyncio.get_running_loop().run_in_executor(_worker(), self._work_out, command)
+        if self.current is before and self._timeline.dialogue is dialogue:
+            self._record(command)
+            take_over()
+            self._tell(before)
         return self.pending
 
     def answer(self, query: Query, answer: str | int, *, weight: float = 1.0) -> Snapshot:
@@ -454,12 +473,14 @@ class Session:
         return self._taking(self._rebased(known, command), self._settled(samples))
 
     def _do_reject(self, command: Command) -> TakeOver:
-        return self._taking(None, self._settled(tuple(command["samples"])))
+        samples = tuple(command["samples"])
+        dialogue = self._settled(samples)
+        return self._taking(None, replace(dialogue, rejected=dialogue.rejected | {samples}))
 
     def _settled(self, samples: tuple[int, ...]) -> Dialogue:
         dialogue = self._timeline.dialogue
         pending = tuple(q for q in dialogue.pending if q.samples != samples)
-        return Dialogue(pending, dialogue.asked | {samples})
+        return Dialogue(pending, dialogue.asked | {samples}, dialogue.rejected - {samples})
 
     def _step_limit(self, max_steps: int | None) -> int:
         return self.solver.max_iter if max_steps is None else max_steps  # type: ignore[attr-defined]
@@ -575,6 +596,11 @@ class Session:
 def _worker() -> Executor:
     """One thread for all sessions of a process: steps never run side by side."""
     return ThreadPoolExecutor(1, thread_name_prefix="cclab-step")
+
+
+def _proposal(strategy: Strategy | str, n: int) -> Command:
+    strategy = strategies.get(strategy)() if isinstance(strategy, str) else strategy
+    return {"verb": "propose", "strategy": pack_estimator(strategy), "n": int(n)}
 
 
 def _drop(work: asyncio.Future) -> None:

@@ -11,10 +11,11 @@ from cclab.session.snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Dialogue:
-    """The questions that are open, and all that were put before."""
+    """The questions that are open, all that were put before, and those of them that were set aside."""
 
     pending: tuple[Query, ...] = ()
     asked: Asked = frozenset()
+    rejected: Asked = frozenset()
 
 
 @dataclass

@@ -216,7 +216,7 @@ class TestKeeping:
         assert "fuzzifier=1.7" in code
         assert len(code.splitlines()) < 10
 
-    @pytest.mark.parametrize("delay", [0.05, 0.2, 0.5])
+    @pytest.mark.parametrize("delay", [0.05, 0.3])
     def test_a_killed_process_loses_at_most_the_verb_in_flight(self, tmp_path, delay):
         program = textwrap.dedent(
             """
@@ -372,7 +372,7 @@ class TestRunning:
         session = Session(blobs, _Slow(3, tol=0))
         task = asyncio.ensure_future(session.arun(4))
         await asyncio.sleep(0.07)
-        with pytest.warns(UserWarning):
+        with pytest.warns(UserWarning, match="no use for"):
             session.constrain(must_link=[[0, 1]])
         await task
         hows = [s.how for s in session.snapshots]
@@ -409,7 +409,8 @@ def test_the_journal_says_when_it_was_written_last(blobs, tmp_path):
     assert Session(blobs, "FCM").saved_at is None
     session = Session(blobs, "FCM", journal=tmp_path)
     before = session.saved_at
-    assert session.step() and session.saved_at > before
+    session.step()
+    assert session.saved_at > before
 
 
 def test_pose_makes_the_problem_anew_and_replays(blobs, tmp_path):
@@ -421,7 +422,8 @@ def test_pose_makes_the_problem_anew_and_replays(blobs, tmp_path):
     session.run()
     again = Session.open(tmp_path, poser=poser)
     assert picture(again) == picture(session)
-    assert session.undo() and session.undo().solver.n_clusters == 3
+    session.undo()
+    assert session.undo().solver.n_clusters == 3
     with pytest.raises(ValueError, match="open it in the app that made it"):
         Session.open(tmp_path)
 
