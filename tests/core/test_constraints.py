@@ -220,7 +220,8 @@ def test_links_from_labels():
     known = ConstraintSet(6).with_labels({0: 1, 1: 1, 2: 0, 3: {0, 2}, 4: {1: 0.0}})
     links = known.links_from_labels()
     must, cannot = links.must.expanded().toarray() > 0, links.cannot.expanded().toarray() > 0
-    assert must[0, 1] and must.sum() == 2
+    assert must[0, 1]
+    assert must.sum() == 2
     assert {tuple(p) for p in np.argwhere(np.triu(cannot))} == {(0, 2), (1, 2), (0, 3), (1, 3), (0, 4), (1, 4)}
 
 
