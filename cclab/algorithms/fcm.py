@@ -72,7 +72,15 @@ class FCM(WeightedSolver):
     parameters = {"fuzzifier": real(1, open_low=True)}
 
     def __init__(
-        self, n_clusters=3, *, init="k-means++", n_init=1, max_iter=300, tol=1e-4, random_state=None, fuzzifier=2.0
+        self,
+        n_clusters=3,
+        *,
+        init="k-means++",
+        n_init=1,
+        max_iter=300,
+        tol=1e-4,
+        random_state=None,
+        fuzzifier=2.0,
     ):
         self.n_clusters = n_clusters
         self.init = init

@@ -26,7 +26,9 @@ class SeededKMeans(WeightedSolver):
     uses = frozenset({"labels", "sample_weight"})
     descends = True
 
-    def __init__(self, n_clusters=3, *, init="k-means++", n_init=1, max_iter=300, tol=1e-4, random_state=None):
+    def __init__(
+        self, n_clusters=3, *, init="k-means++", n_init=1, max_iter=300, tol=1e-4, random_state=None
+    ):
         self.n_clusters = n_clusters
         self.init = init
         self.n_init = n_init

@@ -91,7 +91,7 @@ class LinkOperator:
             raise ValueError(f"these links are about {self.n_samples} samples, got an array of {len(Y)} rows")
         if len(self.samples) == self.n_samples:
             return self.apply(Y)
-        result = np.zeros_like(Y)
+        result = np.zeros(Y.shape, Y.dtype)  # pages that stay zero cost nothing
         result[self.samples] = self.apply(Y[self.samples])
         return result
 
