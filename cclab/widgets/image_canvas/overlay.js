@@ -19,6 +19,7 @@ export class Colours {
 
   /** The browser resolves variables, light-dark() and color-mix(); painting one pixel turns the result into numbers. */
   rgba(name) {
+    if (!this.probe.isConnected) return [0, 0, 0, 0]; // off the page nothing has a style yet
     if (!this.known.has(name)) {
       const token = name.startsWith("--cc-") && name.slice(5);
       this.probe.style.color = token ? `var(${name}, ${FALLBACKS[token] ?? OTHER})` : name;
