@@ -4,9 +4,9 @@ A new study is one new file of this room that defines ``STUDY`` (or ``STUDIES``,
 
     from sklearn.cluster import KMeans
 
-    from cclab import COPKMeans, FCM
+    from cclab.algorithms import COPKMeans  # from the room, not from `cclab`: imports go downward
     from cclab.queries import UncertaintyQueries
-    from cclab.studies import Asked, Comparison, Data, Method, NoKnowledge, Printed, RandomPairs, Study, grid
+    from cclab.studies import Asked, Comparison, Data, Method, Printed, RandomPairs, Study, grid
 
     IRIS, WINE = Data("iris"), Data("wine", standardized=True)
     KMEANS = Method("K-means", KMeans, n_init=10)  # n_clusters: the true number, unless it is given
@@ -15,14 +15,14 @@ A new study is one new file of this room that defines ``STUDY`` (or ``STUDIES``,
     ACTIVE = Asked(UncertaintyQueries(), budget=50, per_round=5)  # a learning curve, ends at "50 by UncertaintyQueries"
 
 
-    def clusters(outcome):  # outcome: data, problem, labels, partition, state, count
+    def clusters(outcome):  # outcome: data, problem, labels, partition, state, solver, count
         return {"clusters": len(set(outcome.labels.tolist()))}
 
 
     STUDY = Study(
         name="example",
         title="Pairs for COP-KMeans",
-        paper="Wagstaff et al., Constrained k-means clustering with background knowledge, 2001",
+        paper="Author, Title, year",
         cells=grid([IRIS, WINE], KMEANS) + grid([IRIS, WINE], COP, [*PAIRS, ACTIVE]),
         trials=25,
         measures=[clusters],
@@ -31,7 +31,7 @@ A new study is one new file of this room that defines ``STUDY`` (or ``STUDIES``,
             Printed(
                 "rand",
                 {
-                    ("iris", "COP-KMeans", "{} pairs"): {20: 0.90, 50: 0.93},
+                    ("iris", "COP-KMeans", "{} pairs"): {20: 0.90, 50: 0.93},  # what the paper prints
                     ("wine", "COP-KMeans", "50 by UncertaintyQueries"): 0.97,
                 },
                 margin=0.02,  # reached from printed - 0.02 on; factor=0.97: from 0.97 x printed on

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sklearn.cluster import KMeans
 
-from cclab import FCM, ConstrainedKMeans, COPKMeans, SeededKMeans
+from cclab.algorithms import FCM, ConstrainedKMeans, COPKMeans, SeededKMeans
 from cclab.queries import Random, UncertaintyQueries
 from cclab.studies import Asked, Comparison, Data, Method, RandomLabels, RandomPairs, Study, grid
 
@@ -14,10 +14,7 @@ FUZZY = Method("FCM", FCM, n_init=5)
 COP = Method("COP-KMeans", COPKMeans, n_init=5)
 BY_LABELS = [Method("Seeded-KMeans", SeededKMeans), Method("Constrained-KMeans", ConstrainedKMeans)]
 LABELS = [RandomLabels(share=0.1), RandomLabels(share=0.3)]
-QUESTIONS = [
-    Asked(strategy, budget=50, per_round=5, record_every=10, warm=False)
-    for strategy in (Random(), UncertaintyQueries())
-]
+QUESTIONS = [Asked(strategy, budget=50, per_round=10, warm=False) for strategy in (Random(), UncertaintyQueries())]
 
 STUDY = Study(
     name="foundation",

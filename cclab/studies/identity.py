@@ -39,7 +39,8 @@ def describe(value: Any) -> Any:
     if isinstance(value, BaseEstimator):
         return [describe(type(value)), describe(value.get_params(deep=False))]
     if is_dataclass(value):
-        return [type(value).__qualname__, {f.name: describe(getattr(value, f.name)) for f in fields(value)}]
+        said = {f.name: describe(getattr(value, f.name)) for f in fields(value)}
+        return [type(value).__qualname__, _source(type(value)), said]
     if isinstance(value, functools.partial):
         return [describe(value.func), describe(value.args), describe(value.keywords)]
     if inspect.isfunction(value):

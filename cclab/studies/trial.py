@@ -34,6 +34,8 @@ class Outcome:
         Where the method has one.
     state : State or None
         For our solvers.
+    solver : estimator or None
+        What made it, where that was an estimator.
     count : int
         How many statements were drawn, or questions asked.
     """
@@ -43,6 +45,7 @@ class Outcome:
     labels: NDArray[np.int64]
     partition: Partition | None = None
     state: State | None = None
+    solver: Any = None
     count: int = 0
 
 
@@ -91,17 +94,15 @@ def _outcomes(cell: Cell, trial: int, seed: int) -> Iterator[Outcome]:
 
 
 def _solved(method: Method, data: Any, problem: Problem) -> Outcome:
+    count = len(problem.constraints)
     if method.is_function:
-        result = method.make(problem, data, **method.parameters)
-    else:
-        result = method.estimator(data, problem.seed)
-        if isinstance(result, Solver):
-            result.check(problem)
-            result.warn(problem)
-            result = result.solve(problem)
-        else:
-            result = result.fit(problem.X)
-    return _outcome(data, problem, result, len(problem.constraints))
+        return _outcome(data, problem, method.make(problem, data, **method.parameters), count)
+    estimator = method.estimator(data, problem.seed)
+    if not isinstance(estimator, Solver):
+        return _outcome(data, problem, estimator.fit(problem.X), count, estimator)
+    estimator.check(problem)
+    estimator.warn(problem)
+    return _outcome(data, problem, estimator.solve(problem), count, estimator)
 
 
 def _asked(
@@ -126,16 +127,16 @@ def _asked(
     for last in rounds:
         if recorded < 0 or last.count - recorded >= knowledge.record_every or last.count == knowledge.budget:
             recorded = last.count
-            yield _outcome(data, last.problem, last.state, recorded)
+            yield _outcome(data, last.problem, last.state, recorded, solver)
     solver.warn(last.problem)
     # Where there was nothing left to ask, what is known stays as it is: the curve goes on level.
     step = max(knowledge.per_round, knowledge.record_every)
     while recorded < knowledge.budget:
         recorded = min(recorded + step, knowledge.budget)
-        yield _outcome(data, last.problem, last.state, recorded)
+        yield _outcome(data, last.problem, last.state, recorded, solver)
 
 
-def _outcome(data: Any, problem: Problem, result: Any, count: int) -> Outcome:
+def _outcome(data: Any, problem: Problem, result: Any, count: int, solver: Any = None) -> Outcome:
     """An outcome from whatever a method returns."""
     result = getattr(result, "state_", getattr(result, "labels_", result))
     state = result if isinstance(result, State) else None
@@ -143,7 +144,7 @@ def _outcome(data: Any, problem: Problem, result: Any, count: int) -> Outcome:
     labels = np.asarray(result if partition is None else partition.labels())
     if labels.shape != (problem.n_samples,):
         raise ValueError(f"a method must give one label for each of {problem.n_samples} samples, got {labels.shape}")
-    return Outcome(data, problem, labels, partition, state, count)
+    return Outcome(data, problem, labels, partition, state, solver, count)
 
 
 def _described(cell: Cell, outcome: Outcome) -> dict[str, Any]:

@@ -1,5 +1,3 @@
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
@@ -83,7 +81,6 @@ def test_labels_may_be_asked_for_and_a_sample_without_class_gives_no_answer():
 
 
 def test_a_strategy_that_does_not_suit_says_so():
-    @dataclass
     class _Picky(Random):
         @classmethod
         def suits(cls, partition):
