@@ -29,18 +29,10 @@ def build_parser():
 
     app = commands.add_parser("app", help="open the gallery of dashboards in the browser")
     app.add_argument("--port", type=int, help="port to listen on (default: the first free one from 8866)")
-    app.add_argument(
-        "--ip", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine only)"
-    )
-    app.add_argument(
-        "--token", help="what visitors must know (default: none on this machine, else a random one)"
-    )
-    app.add_argument(
-        "--base-url", default="/", help="path of the gallery behind a proxy (default: %(default)s)"
-    )
-    app.add_argument(
-        "--workers", type=_count, default=2, help="kernels kept ready for visitors (default: %(default)s)"
-    )
+    app.add_argument("--ip", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine only)")
+    app.add_argument("--token", help="what visitors must know (default: none on this machine, else a random one)")
+    app.add_argument("--base-url", default="/", help="path of the gallery behind a proxy (default: %(default)s)")
+    app.add_argument("--workers", type=_count, default=2, help="kernels kept ready for visitors (default: %(default)s)")
     app.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
     app.set_defaults(run=run_app)
 
@@ -90,10 +82,10 @@ def run_study(arguments):
 
 
 def run_datasets(arguments):
-    """Print the names of the data sets, one a line."""
+    """Print a table of the data sets, one a line."""
     from cclab.datasets import list_datasets
 
-    print("\n".join(map(str, list_datasets())))
+    print(list_datasets().to_string(index=False))
     return 0
 
 

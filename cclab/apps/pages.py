@@ -19,10 +19,18 @@ from cclab.apps import gallery
 TEMPLATE = Path(__file__).parent / "template"
 #: Voilà's template that ours builds on.
 BASE_TEMPLATE = "lab"
+
+
+def with_bundled_mathjax(page_config, **kwargs):
+    """Use the MathJax that Voilà brings along; a Jupyter server would have another fetched from elsewhere."""
+    return {**page_config, "fullMathjaxUrl": None, "mathjaxConfig": None}
+
+
 #: Voilà's options for every dashboard.
 VOILA_OPTIONS = {
     "template": BASE_TEMPLATE,
     "show_tracebacks": False,
+    "page_config_hook": with_bundled_mathjax,
     "allow_template_override": "NO",
     "allow_theme_override": "NO",
     # Other extensions that are installed would slow the page down, and may break it.

@@ -13,6 +13,7 @@ import webbrowser
 from urllib.parse import quote
 
 from jupyter_server.base.handlers import Template404
+from jupyter_server.utils import url_path_join
 from tornado.httpserver import HTTPServer
 from tornado.ioloop import IOLoop
 from tornado.netutil import bind_sockets
@@ -112,13 +113,14 @@ class Server(Voila):
         return {**settings, "jinja2_env": pages.template_environment(), "default_handler_class": Template404}
 
     def init_handlers(self):
-        doors = ("/voila/tree", "/voila/render", "/voila/api/contents", "/voila/files")
-        kept = [
-            rule
-            for rule in super().init_handlers()
-            if rule[0] != self.server_url and not any(door in rule[0] for door in doors)
-        ]
-        return pages.routes(self.server_url, self.voila_configuration, self.config, self.notebooks) + kept
+        shut = ("/voila/tree", "/voila/render", "/voila/api/contents", "/voila/files")
+        rules = pages.routes(self.server_url, self.voila_configuration, self.config, self.notebooks)
+        for path, *rest in super().init_handlers():
+            if path != self.server_url and not any(door in path for door in shut):
+                # Voilà forgets the base of its login page.
+                path = path if path.startswith(self.server_url) else url_path_join(self.server_url, path)
+                rules.append((path, *rest))
+        return rules
 
     @property
     def visitor_url(self):
