@@ -111,9 +111,7 @@ def test_superpixels_are_connected_tied_to_what_they_touch_and_follow_edges():
     assert not set(labels[:, :30].ravel()) & set(labels[:, 30:].ravel())
     touching = {tuple(sorted(pair)) for pair in zip(labels[:, :-1].ravel(), labels[:, 1:].ravel())}
     touching |= {tuple(sorted(pair)) for pair in zip(labels[:-1].ravel(), labels[1:].ravel())}
-    assert {tuple(sorted(p)) for p in zip(*objects.affinity.nonzero())} == {
-        p for p in touching if p[0] != p[1]
-    }
+    assert {tuple(sorted(p)) for p in zip(*objects.affinity.nonzero())} == {p for p in touching if p[0] != p[1]}
     within = objects.affinity[[labels[20, 2]], labels[20, 2:28]]
     across = objects.affinity[labels[20, 29], labels[20, 30]]
     assert within.max() == pytest.approx(4, abs=0.05)

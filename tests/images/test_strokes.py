@@ -50,9 +50,7 @@ def test_the_thinnest_brush_leaves_an_unbroken_line(seed):
     mask = np.zeros(SHAPE, dtype=bool)
     mask.flat[rasterize(Stroke("brush", 1, 0.3, points), SHAPE)] = True
     assert label(mask)[1] == 1
-    crossed = {
-        (int(y), int(x)) for t in np.linspace(0, 1, 999) for x, y in [points[0] * (1 - t) + points[1] * t]
-    }
+    crossed = {(int(y), int(x)) for t in np.linspace(0, 1, 999) for x, y in [points[0] * (1 - t) + points[1] * t]}
     assert all(mask[pixel] for pixel in crossed)
 
 
