@@ -56,9 +56,7 @@ FEATURES = {
 }
 
 
-def features(
-    picture: Picture, names: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None
-) -> np.ndarray:
+def features(picture: Picture, names: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None) -> np.ndarray:
     """Features of every pixel.
 
     Parameters
@@ -105,9 +103,7 @@ def flattened(picture: Picture, sigma: float = 40.0) -> Picture:
     values = flatten_light(picture, sigma)
     pixels, depth, _ = scaled_to_unit(values - values.min())
     note = f"slow changes of light taken away (Gaussian of {sigma:g} pixels)"
-    return replace(
-        picture, pixels=pixels.reshape(picture.pixels.shape), bit_depth=depth, notes=(*picture.notes, note)
-    )
+    return replace(picture, pixels=pixels.reshape(picture.pixels.shape), bit_depth=depth, notes=(*picture.notes, note))
 
 
 def _blur(values, sigma):

@@ -82,9 +82,7 @@ class Objects:
         return objects, counts[objects]
 
 
-def distinct_values(
-    picture: Picture, features: np.ndarray | None = None, n_levels: int | None = None
-) -> Objects:
+def distinct_values(picture: Picture, features: np.ndarray | None = None, n_levels: int | None = None) -> Objects:
     """One object for each value that occurs, such as the grey levels of an 8-bit picture.
 
     Parameters

@@ -50,9 +50,7 @@ def phantom(height: int = 217, width: int = 181, seed: int = 0) -> tuple[np.ndar
     # Folds run inward from the surface: a random field in polar coordinates, longer along the radius.
     polar = ndimage.gaussian_filter(rng.standard_normal((360, 100)), (3.4, 9), mode=("wrap", "nearest"))
     turn = (np.degrees(np.arctan2(y, x)) + 1.5 * field(6)) % 360
-    fold = ndimage.map_coordinates(
-        polar / polar.std(), [turn, 100 * egg + 5 * field(6)], order=1, mode="grid-wrap"
-    )
+    fold = ndimage.map_coordinates(polar / polar.std(), [turn, 100 * egg + 5 * field(6)], order=1, mode="grid-wrap")
     steepness = np.hypot(*np.gradient(fold)) * scale + 0.03
     sulci = (np.abs(fold) / steepness < 1.7 - 0.045 * depth) & (depth < 26 + 5 * field(8))
     fissure = (side < 1.6 - 0.010 * (96 - np.abs(y))) & ((y < -32) | (y > 36))
@@ -62,9 +60,7 @@ def phantom(height: int = 217, width: int = 181, seed: int = 0) -> tuple[np.ndar
         """A curved drop: one horn of a lateral ventricle, mirrored on the other side."""
         along = (y - tip) / length
         middle = 5 + lean * along**2
-        return (np.abs(side - middle) < breadth * np.sqrt(np.clip(along * (1.05 - along), 0, None))) & (
-            along > 0
-        )
+        return (np.abs(side - middle) < breadth * np.sqrt(np.clip(along * (1.05 - along), 0, None))) & (along > 0)
 
     ventricles = horn(-38, 36, 9, 11) | horn(40, -42, 17, 12)
     third = np.hypot(side / 1.9, (y - 6) / 9) < 1
@@ -76,9 +72,7 @@ def phantom(height: int = 217, width: int = 181, seed: int = 0) -> tuple[np.ndar
 
     dx, dy = x - 33, y + 27
     angle = np.arctan2(dy, dx)
-    lesion = np.hypot(dx, dy) + 1.1 * field(4) < 14 * (
-        1 + 0.16 * np.cos(2 * angle + 0.6) + 0.08 * np.sin(3 * angle)
-    )
+    lesion = np.hypot(dx, dy) + 1.1 * field(4) < 14 * (1 + 0.16 * np.cos(2 * angle + 0.6) + 0.08 * np.sin(3 * angle))
     lesion &= brain
 
     clean = np.where(cortex, CORTEX, WHITE_MATTER) * brain

@@ -148,9 +148,7 @@ def _by_name(name: str) -> Callable[[], Picture] | None:
 
 def _phantom():
     pixels, truth = phantom()
-    return Picture(
-        "phantom", pixels, 8, truth, TISSUES, "A made-up slice of a head with a bright lesion.", "cclab"
-    )
+    return Picture("phantom", pixels, 8, truth, TISSUES, "A made-up slice of a head with a bright lesion.", "cclab")
 
 
 def _carried(name):
@@ -175,9 +173,7 @@ def _from_folder(name, path):
     truth, names, description = _TRUTHS[name]
     truth_path = path.with_name(f"{truth}.png")
     if not truth_path.is_file():
-        return replace(
-            picture, description=description, notes=(*picture.notes, f"no truth: {truth_path} is missing")
-        )
+        return replace(picture, description=description, notes=(*picture.notes, f"no truth: {truth_path} is missing"))
     codes = _decode(truth_path.read_bytes(), str(truth_path))[0]
     return replace(picture, truth=codes, truth_names=names, description=description)
 
@@ -223,11 +219,7 @@ def _from_array(values, name, notes=(), **about):
     """A picture of an array as it came: grey, grey and alpha, RGB or RGBA."""
     if values.ndim == 3 and values.shape[2] == 1:
         values = values[..., 0]
-    if (
-        values.ndim not in (2, 3)
-        or not values.size
-        or (values.ndim == 3 and values.shape[2] not in (2, 3, 4))
-    ):
+    if values.ndim not in (2, 3) or not values.size or (values.ndim == 3 and values.shape[2] not in (2, 3, 4)):
         raise ValueError(f"{name}: a picture is (h, w), (h, w, 3) or (h, w, 4); got {values.shape}")
     try:
         pixels, depth, scaled = scaled_to_unit(values)

@@ -190,10 +190,7 @@ def _segment_in_row(p, q, rows):
     rise = q[:, 1] - p[:, 1]
     flat = rise == 0
     safe = np.where(flat, 1, rise)
-    ends = [
-        np.where(flat, side, np.clip((edge - p[:, 1]) / safe, 0, 1))
-        for side, edge in ((0, rows), (1, rows + 1))
-    ]
+    ends = [np.where(flat, side, np.clip((edge - p[:, 1]) / safe, 0, 1)) for side, edge in ((0, rows), (1, rows + 1))]
     x = np.sort(np.stack([p[:, 0] + t * (q[:, 0] - p[:, 0]) for t in ends]), axis=0)
     return x[0], x[1]
 
