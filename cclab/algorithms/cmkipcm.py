@@ -47,16 +47,16 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.algorithms.ipcm import IPCM, _PossibilisticMeans, joint_memberships, mean_cost
+from cclab.algorithms.ipcm import IPCM, _PossibilisticMeans
 from cclab.core import FuzzyPossibilistic, Gauge, Problem, State, iterate
 from cclab.core.parameters import anything, choice, real, whole
-from cclab.maths.kernels import METHODS, Kernels, choose_kernels, read_kernels
+from cclab.maths.joint_memberships import LinkedMemberships, joint_memberships, mean_cost
+from cclab.maths.kernels import METHODS, Kernels, best_weights, choose_kernels, read_kernels
 from cclab.maths.link_sweeps import LinkSweep, link_sweep
 from cclab.maths.memberships import raised
 
@@ -101,44 +101,6 @@ class CMKIPCMState(State):
         return (Gauge("Kernel weights", self.kernel_names, tuple(self.kernel_weights.tolist())),)
 
 
-class _Belief(NamedTuple):
-    """Some samples' memberships and typicalities, their shares, and what they cost without links."""
-
-    U: NDArray
-    T: NDArray
-    a: NDArray
-    own: NDArray
-
-
-class _LinkedSamples:
-    """The beliefs of the samples that links touch, while a sweep changes them."""
-
-    def __init__(self, U, T, D, weights, eta, exponents, alpha) -> None:
-        self.U, self.T, self.D = U, T, D
-        self.weights, self.eta, self.exponents = weights[:, None], eta, exponents
-        self.link_weight = alpha
-        m, p = exponents
-        um = raised(U, m)
-        self.a = um * raised(T, p)
-        self.own = self._own(um, T, self.a, slice(None))
-
-    def best(self, rows: NDArray, S: NDArray) -> _Belief:
-        """Eqs. 6 and 7 of [1]_ for the same S: together they minimise the part of the objective that has these rows."""
-        m, p = self.exponents
-        E = self.D[rows] + self.link_weight * S / self.weights[rows]
-        U, T, _ = joint_memberships(E, self.eta, m, p)
-        um = raised(U, m)
-        a = um * raised(T, p)
-        return _Belief(U, T, a, self._own(um, T, a, rows))
-
-    def _own(self, um: NDArray, T: NDArray, a: NDArray, rows) -> NDArray:
-        p = self.exponents[1]
-        return (self.weights[rows] * (a * self.D[rows] + self.eta * um * raised(1 - T, p))).sum(axis=1)
-
-    def accept(self, rows: NDArray, belief: _Belief) -> None:
-        self.U[rows], self.T[rows], self.a[rows], self.own[rows] = belief
-
-
 class CMKIPCM(_PossibilisticMeans):
     """Constrained clustering in a weighted mix of kernels that is learned on the way, with outliers set aside.
 
@@ -148,8 +110,9 @@ class CMKIPCM(_PossibilisticMeans):
         Stop when no membership changes by more than this (epsilon).
     kernels : str, callable, array, or list of them
         What likeness is measured by: "spectral 5" (one kernel for each of 5 principal directions), "rbf 7" (Gaussians,
-        each half as wide as the one before), "polynomial 3" (degrees 1 to 3), a scikit-learn kernel such as
-        "laplacian", a callable or an (n, n) matrix; several with commas or in a list.
+        each half as wide as the one before), "polynomial 3" (degrees 1 to 3), "linked 2" (directions in which links
+        tell clusters apart), a scikit-learn kernel such as "laplacian", a callable or an (n, n) matrix; several with
+        commas or in a list.
     weight_exponent : float, optional
         How evenly the kernels share the weight (q), above 1: near 1 the best takes all. Left out: 3, in the paper's
         variant 2.
@@ -237,19 +200,20 @@ class CMKIPCM(_PossibilisticMeans):
         run = iterate(IPCM(**{name: getattr(self, name) for name in shared}), problem, restart=restart)
         belief = list(run)[-1].partition
         U, T = belief.memberships, belief.typicalities
-        kernels = self._kernels(problem)
         a = self._shares(U, T)
-        D, omega = self._distances(problem, kernels, a)
+        D, omega = self._distances(problem, a)
         eta = self.scale_of(problem.weights[:, None] * a, D)
         full_alpha = self._full_alpha(problem, a, D)
         alpha = full_alpha / STRONG if self._ramps else full_alpha
-        notes = (kernels.note,) if kernels.note else ()
-        return self._state_at(problem, U, T, D, omega, eta, alpha, full_alpha, notes=notes, restart=restart)
+        note = self._kernels(problem).note
+        return self._state_at(
+            problem, U, T, D, omega, eta, alpha, full_alpha, notes=(note,) if note else (), restart=restart
+        )
 
     def step(self, problem: Problem, state: CMKIPCMState) -> CMKIPCMState:
         alpha = min(state.alpha + RAMP * state.full_alpha, state.full_alpha)
         U, T = self._memberships(problem, state, alpha)
-        D, omega = self._distances(problem, self._kernels(problem), self._shares(U, T))
+        D, omega = self._distances(problem, self._shares(U, T))
         return self._state_at(
             problem,
             U,
@@ -269,10 +233,13 @@ class CMKIPCM(_PossibilisticMeans):
 
     def rebase(self, old_problem: Problem, new_problem: Problem, state: CMKIPCMState) -> CMKIPCMState:
         """With new knowledge the links' weight is estimated anew, and holds at once."""
-        U, T, D = state.memberships, state.typicalities, state.distances
-        alpha = self._full_alpha(new_problem, self._shares(U, T), D)
-        terms = self._terms(new_problem, U, T, D, state.eta, alpha)
-        return replace(state, alpha=alpha, full_alpha=alpha, terms=terms, objective=sum(terms.values()), shift=np.inf)
+        U, T = state.memberships, state.typicalities
+        a = self._shares(U, T)
+        D, omega = self._distances(new_problem, a)
+        alpha = self._full_alpha(new_problem, a, D)
+        return self._state_at(
+            new_problem, U, T, D, omega, state.eta, alpha, alpha, restart=state.restart, iteration=state.iteration
+        )
 
     # ------------------------------------------------------------------ the updates
 
@@ -283,16 +250,17 @@ class CMKIPCM(_PossibilisticMeans):
         links = self._links(problem)
         at = links.samples
         if len(at):
-            linked = _LinkedSamples(
+            linked = LinkedMemberships(
                 state.memberships[at], state.typicalities[at], D[at], _counted(problem)[at], eta, self.exponents, alpha
             )
             links.sweep(linked)
             U[at], T[at] = linked.U, linked.T
         return U, T
 
-    def _distances(self, problem: Problem, kernels: Kernels, a: NDArray) -> tuple[NDArray, NDArray]:
+    def _distances(self, problem: Problem, a: NDArray) -> tuple[NDArray, NDArray]:
         """Squared distances to the centres of `a` (Eqs. 9 and 35), under the best kernel weights (Eq. 8)."""
         q = (2.0 if self.variant == "paper" else 3.0) if self.weight_exponent is None else self.weight_exponent
+        kernels = self._kernels(problem)
         Q, Y = kernels.distances(problem.weights[:, None] * a)
         scale = np.ones(len(kernels)) if self.variant == "paper" else kernels.scale
         omega = best_weights(scale * Y, q, scale > 0)
@@ -361,28 +329,6 @@ class CMKIPCM(_PossibilisticMeans):
             outlier_threshold=self.outlier_threshold,
             **progress,
         )
-
-
-def best_weights(Y: NDArray, q: float, usable: NDArray) -> NDArray:
-    """Weights that minimise ``sum_k omega_k^q Y_k`` and add up to 1: Eq. 8 for q = 2.
-
-    Parameters
-    ----------
-    Y : (M,) array
-    q : float
-        Above 1.
-    usable : (M,) bool array
-        The others get no weight.
-
-    Examples
-    --------
-    >>> best_weights(np.array([1.0, 3.0]), 2, np.array([True, True])).tolist()
-    [0.75, 0.25]
-    """
-    usable = usable if usable.any() else np.ones_like(usable)
-    least = max(Y[usable].min(), np.finfo(float).tiny)
-    omega = np.where(usable, (least / np.maximum(Y, least)) ** (1 / (q - 1)), 0.0)
-    return omega / omega.sum()
 
 
 def _counted(problem: Problem) -> NDArray:

@@ -44,41 +44,9 @@ from cclab.algorithms.fcm import FCM
 from cclab.core import FuzzyPossibilistic, Problem, State, WeightedSolver, center_shift, iterate
 from cclab.core.parameters import choice, real
 from cclab.maths.distances import problem_norms, row_blocks, squared_distances
+from cclab.maths.joint_memberships import joint_memberships, mean_cost
 from cclab.maths.memberships import fuzzy_memberships, raised
 from cclab.maths.seeding import initial_centers
-
-
-def joint_memberships(E: NDArray, eta: NDArray, m: float, p: float) -> tuple[NDArray, NDArray, NDArray]:
-    """Memberships and typicalities that minimise ``sum_c u^m (t^p E + eta (1 - t)^p)`` (Eqs. 6 and 7 of [2]_).
-
-    Parameters
-    ----------
-    E : (n, k) array
-        What it costs to assign each sample to each cluster.
-    eta : (k,) array
-    m, p : float
-        Exponents of memberships and typicalities.
-
-    Returns
-    -------
-    U, T : (n, k) arrays
-    G : (n, k) array
-        ``t^p E + eta (1 - t)^p`` at the best t, written so that nothing overflows however large E is.
-    """
-    with np.errstate(over="ignore", divide="ignore"):
-        ratio = (E / eta) ** (1 / (p - 1))
-        T = 1 / (1 + ratio)
-        G = eta * (1 / (1 + 1 / ratio)) ** (p - 1)
-    return fuzzy_memberships(G, m), T, G
-
-
-def mean_cost(a: NDArray, D: NDArray, per_cluster: bool) -> NDArray:
-    """(k,) squared distances averaged with weights `a`: over all clusters together, or each for itself (Eq. 5)."""
-    axis = 0 if per_cluster else None
-    total = a.sum(axis=axis)
-    means = np.divide((a * D).sum(axis=axis), total, out=np.zeros_like(total), where=total > 0)
-    # Where all samples sit on their centres, any scale will do.
-    return np.broadcast_to(np.where(means > 0, means, 1.0), D.shape[1:]).copy()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

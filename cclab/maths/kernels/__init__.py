@@ -2,7 +2,8 @@
 
 from cclab.maths.kernels.choosing import METHODS, choose_kernels, read_kernels
 from cclab.maths.kernels.families import Landmarks, Powers, RankOne, squares, times_base
-from cclab.maths.kernels.kernels import Kernels
+from cclab.maths.kernels.kernels import Kernels, best_weights
+from cclab.maths.kernels.linked import linked_directions
 
 __all__ = [
     "METHODS",
@@ -10,7 +11,9 @@ __all__ = [
     "Landmarks",
     "Powers",
     "RankOne",
+    "best_weights",
     "choose_kernels",
+    "linked_directions",
     "read_kernels",
     "squares",
     "times_base",

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
-from cclab.core import Problem
+from cclab.core import ConstraintSet, Problem
 from cclab.maths.distances import row_blocks, squared_distances, squared_norms
 from cclab.maths.kernels.families import BLOCK_SIZE, Landmarks, Powers, RankOne, squares, times_base
 from cclab.maths.kernels.kernels import Kernels
+from cclab.maths.kernels.linked import linked_directions
+from cclab.maths.knowledge import of_constraints
 
 METHODS = ("auto", "stored", "blocks", "landmarks")
 
@@ -41,9 +43,10 @@ def choose_kernels(
     problem : Problem
     kernels : str, callable, (N, N) array, or a list of them
         "spectral 5" gives the rank-one kernels of the 5 leading principal directions; "rbf 7" 7 Gaussian kernels,
-        each half as wide as the one before; "polynomial 3" the powers 1 to 3 of the scalar product; the name of a
-        scikit-learn kernel that one ("laplacian"). One string may hold several, with commas. A callable takes two
-        arrays of samples and gives the matrix of kernel values between them.
+        each half as wide as the one before; "polynomial 3" the powers 1 to 3 of the scalar product; "linked 2" the
+        rank-one kernels of the 2 directions that best tell cannot-linked from must-linked pairs, once there are any;
+        the name of a scikit-learn kernel that one ("laplacian"). One string may hold several, with commas. A callable
+        takes two arrays of samples and gives the matrix of kernel values between them.
     method : {"auto", "stored", "blocks", "landmarks"}
         Keep base matrices; work out their rows each time; Nystrom's method; or the first of them if they fit into
         `memory`, else the last.
@@ -54,13 +57,23 @@ def choose_kernels(
         Whether the spectral kernels are those of the centred samples.
     """
     listed = read_kernels(kernels)
+    directions = sum(item[1] for item in listed if _is(item, "linked"))
+    listed = [item for item in listed if not _is(item, "linked")]
     key = tuple(item if isinstance(item, str | tuple) else id(item) for item in listed)
 
     def build() -> tuple[Kernels, list]:
         # With what is listed kept alive, its ids are not used again as long as they are a key.
         return _build(problem, listed, method, memory, n_landmarks, centered), listed
 
-    return problem.derived(("kernels", key, method, memory, n_landmarks, centered), build)[0]
+    fixed = problem.derived(("kernels", key, method, memory, n_landmarks, centered), build)[0]
+    known = problem.constraints
+    if not directions or not len(known.must) + len(known.cannot):
+        return fixed
+
+    def extend(_: ConstraintSet) -> Kernels:
+        return fixed + Kernels([linked_directions(problem, directions)], problem.weights)
+
+    return of_constraints(problem, ("linked kernels", key, directions), extend)
 
 
 def read_kernels(kernels: Any) -> list:
@@ -74,8 +87,8 @@ def read_kernels(kernels: Any) -> list:
     elif callable(kernels) or (isinstance(kernels, np.ndarray) and kernels.ndim == 2):
         kernels = [kernels]
     listed = [item for kernel in kernels for item in _read(kernel)]
-    if not listed:
-        raise ValueError("kernels is empty; name at least one, such as 'rbf 7'")
+    if all(_is(item, "linked") for item in listed):
+        raise ValueError("kernels must name at least one that needs no links, such as 'rbf 7'")
     return listed
 
 
@@ -87,7 +100,7 @@ def _read(kernel: Any) -> list:
     if "," in kernel:
         return read_kernels(kernel)
     found = re.fullmatch(r"\s*([a-z_0-9]*[a-z_])\s*(\d*)\s*", kernel)
-    families = ("spectral", "rbf", "polynomial")
+    families = ("spectral", "rbf", "polynomial", "linked")
     if not found or (found[1] not in families and (found[1] not in PAIRWISE_KERNEL_FUNCTIONS or found[2])):
         known = ", ".join([*(f"'{name} 3'" for name in families), *map(repr, sorted(PAIRWISE_KERNEL_FUNCTIONS))])
         raise ValueError(f"there is no kernel {kernel.strip()!r}; use one of {known}, a callable or a matrix")
@@ -96,15 +109,19 @@ def _read(kernel: Any) -> list:
     return [(found[1], int(found[2] or 1))]
 
 
+def _is(item: Any, family: str) -> bool:
+    return isinstance(item, tuple) and item[0] == family
+
+
 def _build(problem: Problem, listed: list, method: str, memory: float, n_landmarks: int, centered: bool) -> Kernels:
     n, weights = problem.n_samples, problem.weights
-    n_bases = sum(item[0] != "spectral" if isinstance(item, tuple) else callable(item) for item in listed)
+    n_bases = sum(not _is(item, "spectral") and not isinstance(item, np.ndarray) for item in listed)
     if method == "auto":
         method = "stored" if n_bases * n * n * 8 <= memory or n <= n_landmarks else "landmarks"
     sampled = method == "landmarks" and n_landmarks < n
     families: list = []
     for item in listed:
-        if isinstance(item, tuple) and item[0] == "spectral":
+        if _is(item, "spectral"):
             families.append(_spectral(problem.X, weights, item[1], centered))
         elif isinstance(item, np.ndarray):
             families.append(_precomputed(item, n, families))

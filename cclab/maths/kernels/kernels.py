@@ -44,6 +44,12 @@ class Kernels:
         self.names = tuple(name for family in families for name in family.names)
         self._weights = weights
 
+    def __add__(self, other: Kernels) -> Kernels:
+        """Both sets together, with what is known of their scales."""
+        both = Kernels(self.families + other.families, self._weights, self.note or other.note)
+        both.scale = np.concatenate([self.scale, other.scale])
+        return both
+
     def __len__(self) -> int:
         return len(self.names)
 
@@ -95,3 +101,25 @@ class Kernels:
         distances += squared_means[:, None, :]
         sums = np.einsum("ic,ki->k", W, self.diag()) - squared_means @ totals
         return np.maximum(distances, 0, out=distances), np.maximum(sums, 0)
+
+
+def best_weights(Y: NDArray, q: float, usable: NDArray) -> NDArray:
+    """Weights that minimise ``sum_k omega_k^q Y_k`` and add up to 1: Eq. 8 for q = 2.
+
+    Parameters
+    ----------
+    Y : (M,) array
+    q : float
+        Above 1.
+    usable : (M,) bool array
+        The others get no weight.
+
+    Examples
+    --------
+    >>> best_weights(np.array([1.0, 3.0]), 2, np.array([True, True])).tolist()
+    [0.75, 0.25]
+    """
+    usable = usable if usable.any() else np.ones_like(usable)
+    least = max(Y[usable].min(), np.finfo(float).tiny)
+    omega = np.where(usable, (least / np.maximum(Y, least)) ** (1 / (q - 1)), 0.0)
+    return omega / omega.sum()
