@@ -45,12 +45,10 @@ class SvgPoints(PointsView):
         self._view = _WHOLE
         self._room = (800, 400)
         # Marks live in the unit square, as positions do; the axes have scales of their own, in the data's units.
-        self._scales = {"x": bqplot.LinearScale(), "y": bqplot.LinearScale()}
+        self._scales = {"x": _scale(), "y": _scale()}
         self._axes = {
-            "x": bqplot.Axis(scale=bqplot.LinearScale(), grid_lines="none", label_offset="33px"),
-            "y": bqplot.Axis(
-                scale=bqplot.LinearScale(), orientation="vertical", grid_lines="none", label_offset="-36px"
-            ),
+            "x": bqplot.Axis(scale=_scale(), grid_lines="none", label_offset="33px"),
+            "y": bqplot.Axis(scale=_scale(), orientation="vertical", grid_lines="none", label_offset="36px"),
         }
         self._make_marks()
         self._lasso = bqplot.interacts.LassoSelector(marks=[self._everyone], color="var(--cc-focus)")
@@ -102,9 +100,7 @@ class SvgPoints(PointsView):
             )
 
         ink, soft, edge = "var(--cc-text)", "var(--cc-text2)", "var(--cc-edge)"
-        self._outlines = lines(
-            close_path=True, fill="inside", fill_colors=["var(--cc-shade)"], colors=[soft], stroke_width=1.2
-        )
+        self._outlines = lines(close_path=True, fill="inside", colors=[soft], stroke_width=1.2)
         self._outline_names = label(soft, x_offset=6, y_offset=-4)
         self._link_marks = {
             (cannot, violated): lines(
@@ -117,16 +113,16 @@ class SvgPoints(PointsView):
         }
         self._halo = scatter("circle", 227, colors=["var(--cc-halo)"], stroke_width=0)
         self._shapes = {
-            Shape.CIRCLE: scatter("circle", 64, stroke=edge, stroke_width=1),
-            Shape.DIAMOND: scatter("diamond", 76, stroke=edge, stroke_width=1),
-            Shape.SQUARE: scatter("square", 60, stroke=edge, stroke_width=1),
+            Shape.CIRCLE: scatter("circle", 52, stroke=edge, stroke_width=1),
+            Shape.DIAMOND: scatter("diamond", 56, stroke=edge, stroke_width=1),
+            Shape.SQUARE: scatter("square", 52, stroke=edge, stroke_width=1),
             Shape.OUTLIER: scatter("circle", 80, fill=False, stroke_width=1.2),
         }
         self._outlier_cross = scatter("crosshair", 44, fill=False, stroke_width=1.2)
         self._rings = scatter("circle", 200, colors=[ink], fill=False, stroke_width=1.6)
         self._query_line = lines(colors=["var(--cc-focus)"], stroke_width=1.5, line_style="dotted")
         self._query_rings = scatter("circle", 227, colors=["var(--cc-focus)"], fill=False, stroke_width=2)
-        self._query_names = label("var(--cc-focus)", align="middle", y_offset=-14)
+        self._query_names = label("var(--cc-focus)", align="middle", y_offset=-19)
         cross = {"stroke": "var(--cc-surface)", "stroke_width": 1.5}
         self._ghost_centers = scatter("cross", 110, colors=["var(--cc-ink)"], opacities=[0.35], **cross)
         self._center_marks = scatter("cross", 110, colors=["var(--cc-ink)"], **cross)
@@ -173,6 +169,7 @@ class SvgPoints(PointsView):
 
     def _draw_outlines(self, outlines: list[Outline]) -> None:
         polygons = np.array([drawn.polygon for drawn in outlines]).reshape(-1, N_VERTICES, 2)
+        self._outlines.fill_colors = ["var(--cc-shade)"] * len(outlines)
         _trace(self._outlines, polygons, np.ones(len(outlines)))
         with self._outline_names.hold_sync():
             _move(self._outline_names, np.array([drawn.anchor for drawn in outlines]).reshape(-1, 2))
@@ -244,6 +241,11 @@ class SvgPoints(PointsView):
         _span(axis.scale, start, end)
         with axis.hold_sync():
             axis.tick_values, axis.tick_format = ticks(start, end, pixels, spacing)
+
+
+def _scale() -> bqplot.LinearScale:
+    """A scale that spans the plot exactly: left alone, bqplot shrinks those that have marks, and not the axes'."""
+    return bqplot.LinearScale(allow_padding=False)
 
 
 def _span(scale: bqplot.LinearScale, start: float, end: float) -> None:

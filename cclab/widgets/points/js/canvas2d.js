@@ -7,10 +7,10 @@ function trace(context, shape, radius) {
   if (shape === 0 || shape === 3) {
     context.arc(0, 0, shape === 3 ? 1.1 * radius : radius, 0, 2 * Math.PI);
   } else if (shape === 1) {
-    context.moveTo(0, -1.3 * radius);
-    context.lineTo(0.99 * radius, 0);
-    context.lineTo(0, 1.3 * radius);
-    context.lineTo(-0.99 * radius, 0);
+    context.moveTo(0, -1.65 * radius);
+    context.lineTo(0.95 * radius, 0);
+    context.lineTo(0, 1.65 * radius);
+    context.lineTo(-0.95 * radius, 0);
     context.closePath();
   } else {
     context.rect(-0.86 * radius, -0.86 * radius, 1.72 * radius, 1.72 * radius);
@@ -42,7 +42,7 @@ export class CanvasMarks {
     const key = `${color} ${shape} ${radius} ${ratio}`;
     if (this.stamps.has(key)) return this.stamps.get(key);
     const canvas = document.createElement("canvas");
-    canvas.width = canvas.height = Math.ceil((2.7 * radius + 2) * ratio);
+    canvas.width = canvas.height = Math.ceil((3.3 * radius + 2) * ratio);
     const context = canvas.getContext("2d");
     context.translate(canvas.width / 2, canvas.height / 2);
     context.scale(ratio, ratio);

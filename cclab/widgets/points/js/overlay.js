@@ -82,7 +82,7 @@ function drawLinks(context, viewport, scene, colors) {
     context.beginPath();
     context.moveTo(viewport.pixelX(xy[2 * i]), viewport.pixelY(xy[2 * i + 1]));
     context.lineTo(viewport.pixelX(xy[2 * j]), viewport.pixelY(xy[2 * j + 1]));
-    context.setLineDash(linkStyle[k] & CANNOT ? [7, 6] : []);
+    context.setLineDash(linkStyle[k] & CANNOT ? [9, 8] : []);
     context.strokeStyle = violated ? colors.bad : colors.text3;
     context.lineWidth = violated ? 2 : 1.4;
     context.globalAlpha = linkOpacity[k] / 255;

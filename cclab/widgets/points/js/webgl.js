@@ -19,7 +19,7 @@ void main() {
 }`;
 
 const FRAGMENT = `#version 300 es
-precision mediump float;
+precision highp float;
 uniform float size, radius, edgeWidth;
 uniform vec4 edge, halo;
 flat in vec4 vColor;
@@ -43,7 +43,7 @@ void main() {
     return;
   }
   float border = vShape == 0u ? far - radius
-               : vShape == 1u ? (abs(p.x) * 1.32 + abs(p.y)) * 0.604 - 0.79 * radius
+               : vShape == 1u ? (abs(p.x) * 1.732 + abs(p.y) - 1.65 * radius) * 0.5
                : max(abs(p.x), abs(p.y)) - 0.86 * radius;
   float outside = cover(border);
   float rim = outside * (1.0 - cover(border + edgeWidth)) * edge.a * step(0.001, edgeWidth);
@@ -155,7 +155,7 @@ export class WebGLMarks {
       gl.drawElements(gl.POINTS, this.selected, gl.UNSIGNED_INT, 0);
     }
     gl.uniform4f(at.halo, 0, 0, 0, 0);
-    gl.uniform1f(at.size, Math.ceil(2.7 * r + 2));
+    gl.uniform1f(at.size, Math.ceil(3.3 * r + 2));
     gl.drawArrays(gl.POINTS, 0, this.count);
   }
 

@@ -1,0 +1,106 @@
+"""The shell without a browser: a fake front end sends its messages."""
+
+import asyncio
+
+import pytest
+
+from cclab.widgets.shell import Shell
+
+
+@pytest.fixture
+def shell(monkeypatch):
+    made = Shell(app="test")
+    made.sent = []
+    monkeypatch.setattr(made, "send", lambda message, buffers=None: made.sent.append(message), raising=False)
+    yield made
+    made.close()
+
+
+def press(shell, name, down=True):
+    shell._handle_custom_msg({"type": "key", "name": name, "down": down}, [])
+
+
+def send_file(shell, data, *, name="a.csv", size=None, pieces=2):
+    step = -(-len(data) // pieces)
+    for index in range(pieces):
+        piece = data[index * step : (index + 1) * step]
+        message = {"type": "file", "id": "1", "name": name, "size": size or len(data), "index": index, "count": pieces}
+        shell._handle_custom_msg(message, [piece])
+
+
+def test_bound_keys_call_back_and_others_do_not(shell):
+    calls = []
+    shell.bind("m", lambda: calls.append("link"))
+    shell.bind("o", lambda: calls.append("original"), lambda: calls.append("back"))
+    assert shell.bindings == {"m": False, "o": True}
+    press(shell, "m")
+    press(shell, "o")
+    press(shell, "o", down=False)
+    press(shell, "q")
+    press(shell, "m", down=False)
+    assert calls == ["link", "original", "back"]
+
+
+def test_a_file_arrives_whole(shell):
+    files = []
+    shell.on_file(lambda name, data: files.append((name, data)))
+    send_file(shell, b"x,y\n1,2\n", pieces=3)
+    assert files == [("a.csv", b"x,y\n1,2\n")]
+    assert [message["index"] for message in shell.sent] == [0, 1, 2]
+    assert shell._uploads == {}
+
+
+def test_a_file_beyond_the_limit_is_refused_in_words(shell):
+    shell.max_bytes = 2**20
+    files = []
+    shell.on_file(lambda *file: files.append(file))
+    send_file(shell, b"0" * 100, size=2**21)
+    assert files == []
+    assert shell.sent[0] == {"type": "say", "text": "a.csv is larger than the limit of 1 MB.", "alert": True}
+
+
+def test_a_file_that_says_it_is_smaller_than_it_is_is_refused(shell):
+    send_file(shell, b"0" * 100, size=60)
+    assert "did not arrive whole" in shell.sent[-1]["text"]
+
+
+def test_a_piece_out_of_order_is_refused(shell):
+    message = {"type": "file", "id": "1", "name": "a.csv", "size": 9, "index": 1, "count": 3}
+    shell._handle_custom_msg(message, [b"abc"])
+    assert "did not arrive whole" in shell.sent[-1]["text"]
+
+
+async def test_painted_waits_for_the_browser(shell):
+    waiting = asyncio.create_task(shell.painted(timeout=5))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    shell._handle_custom_msg({"type": "painted", "frame": shell.frame}, [])
+    assert await waiting is True
+
+
+async def test_painted_gives_up_where_no_browser_answers(shell):
+    assert await shell.painted(timeout=0.01) is False
+    assert shell._waiting == {}
+
+
+async def test_a_later_frame_settles_the_earlier_ones(shell):
+    first = asyncio.create_task(shell.painted(timeout=5))
+    second = asyncio.create_task(shell.painted(timeout=5))
+    await asyncio.sleep(0)
+    shell._handle_custom_msg({"type": "painted", "frame": 2}, [])
+    assert await asyncio.gather(first, second) == [True, True]
+
+
+def test_download_takes_text_and_bytes(shell):
+    shell.download("a.csv", "x,y", "text/csv")
+    shell.download("a.png", b"\x89PNG")
+    assert [message["name"] for message in shell.sent] == ["a.csv", "a.png"]
+
+
+def test_the_front_end_is_one_module():
+    assert shell_exports(Shell._esm) == 1
+    assert 'from "./' not in Shell._esm
+
+
+def shell_exports(esm):
+    return sum(line.startswith("export") for line in str(esm).splitlines())
