@@ -125,6 +125,11 @@ class Snapshot:
             self._scores = scores(truth, self.labels(), self.problem.constraints)
         return self._scores
 
+    @property
+    def known_scores(self) -> dict[str, float] | None:
+        """The scores, where they were worked out already."""
+        return self._scores
+
     def __repr__(self) -> str:
         s = self.summary
         return f"<Snapshot {self.position}: {self.how}, iteration {s.iteration}, objective {s.objective:.6g}>"

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from psygnal import Signal
 
 from cclab.session import Session, Snapshot
+from cclab.widgets.freeing import close_all
 
 log = logging.getLogger(__name__)
 
@@ -137,8 +138,8 @@ class View:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Stop listening and free the widget."""
+        """Stop listening and free the widget, with all that it holds."""
         for signal, callback in self._connections:
             signal.disconnect(callback, missing_ok=True)
         self._connections.clear()
-        self.widget.close()
+        close_all(self.widget)

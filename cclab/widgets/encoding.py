@@ -1,0 +1,275 @@
+"""How a belief looks: hue, shape and opacity of each sample, and the legend. Pure functions, no widgets.
+
+One cluster is a circle of its hue, two are a diamond of the blend, more are a grey square, an outlier is hollow with a
+cross. Certainty is opacity. Hues and names follow `State.cluster_ids`, so they stay when other clusters vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cclab.core import Credal, Fuzzy, FuzzyPossibilistic, Hard, Partition, Possibilistic
+from cclab.widgets.theme import hue
+
+SHAPES = ("circle", "diamond", "square", "outlier")
+FAINTEST = 0.34
+#: What colour may stand for, with its name for a person.
+MODES = {"belief": "Belief", "labels": "Labels", "truth": "Truth", "certainty": "Certainty"}
+
+Set = tuple[int, ...]
+
+_BLOCK = 2**14
+
+
+@dataclass(frozen=True)
+class Sign:
+    """One entry of the legend.
+
+    Attributes
+    ----------
+    name : str
+    color : str
+        A CSS variable of the theme.
+    shape : str
+        One of `SHAPES`.
+    count : int
+        How many samples have it.
+    opacity : float
+    """
+
+    name: str
+    color: str
+    shape: str = "circle"
+    count: int = 0
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """What a scatter needs to draw n samples.
+
+    Attributes
+    ----------
+    palette : tuple of str
+        CSS variables.
+    color : (n,) uint8 array
+        Place in `palette`.
+    shape : (n,) uint8 array
+        Place in `SHAPES`.
+    opacity : (n,) uint8 array
+        255 is opaque.
+    legend : tuple of Sign
+        Those that some sample has now.
+    """
+
+    palette: tuple[str, ...]
+    color: NDArray[np.uint8]
+    shape: NDArray[np.uint8]
+    opacity: NDArray[np.uint8]
+    legend: tuple[Sign, ...]
+
+
+# ---------------------------------------------------------------------- sets of clusters
+
+
+def set_name(members: Sequence[int], cluster_ids: Sequence[int]) -> str:
+    """A set of clusters in words, clusters counted from 1.
+
+    Parameters
+    ----------
+    members : sequence of int
+        Places in `cluster_ids`.
+    cluster_ids : sequence of int
+
+    Examples
+    --------
+    >>> [set_name(members, [0, 1, 3]) for members in ([], [0], [1, 2], [0, 1, 2])]
+    ['outlier', '1', '2 or 4', 'any']
+    """
+    if not len(members):
+        return "outlier"
+    if len(members) == len(cluster_ids) > 2:
+        return "any"
+    return " or ".join(str(cluster_ids[k] + 1) for k in members)
+
+
+def set_sign(members: Sequence[int], cluster_ids: Sequence[int], count: int = 0) -> Sign:
+    """How a set of clusters is drawn, and what it is called."""
+    shape = ("outlier", "circle", "diamond", "square")[min(len(members), 3)]
+    return Sign(set_name(members, cluster_ids), hue([int(cluster_ids[k]) for k in members]), shape, count)
+
+
+def can_flag(partition: Partition) -> bool:
+    """Whether such a belief can call a sample an outlier."""
+    if isinstance(partition, Credal):
+        return () in partition.focal_sets
+    return isinstance(partition, Possibilistic)
+
+
+def sets_of(partition: Partition, threshold: float | None = None) -> tuple[NDArray[np.intp], tuple[Set, ...]]:
+    """The set of clusters that each sample is shown in.
+
+    Parameters
+    ----------
+    partition : Partition
+    threshold : float, optional
+        Who is an outlier. None is the belief's own rule, which for a credal one is the set of highest mass.
+
+    Returns
+    -------
+    which : (n,) int array
+        Place in `sets`.
+    sets : tuple of tuples of int
+        Places of clusters; the empty one stands for outliers.
+    """
+    if isinstance(partition, Credal):
+        which = partition.hard_sets()
+        if threshold is not None and can_flag(partition):
+            empty = partition.focal_sets.index(())
+            flagged = partition.outliers(threshold)
+            undone = (which == empty) & ~flagged
+            others = partition.masses[undone]
+            others[:, empty] = -1
+            which[undone] = others.argmax(axis=1)
+            which[flagged] = empty
+        return which, partition.focal_sets
+    sets: tuple[Set, ...] = tuple((k,) for k in range(partition.n_clusters))
+    which = np.array(partition.labels(), dtype=np.intp)
+    if can_flag(partition):
+        which[partition.outliers(threshold)] = len(sets)
+        sets += ((),)
+    return which, sets
+
+
+def outliers_of(partition: Partition, threshold: float | None = None) -> NDArray[np.bool_]:
+    """(n,) the samples that are shown as outliers."""
+    which, sets = sets_of(partition, threshold)
+    return which == sets.index(()) if () in sets else np.zeros(partition.n_samples, dtype=bool)
+
+
+def certainty(partition: Partition) -> NDArray[np.float64]:
+    """(n,) how far the best answer is ahead of the second best: 1 = alone, 0 = they are alike.
+
+    Answers are clusters, and sets of clusters for a credal belief: a sample that is surely in "1 or 2" is certain.
+    """
+    if isinstance(partition, Hard):
+        return np.ones(partition.n_samples)
+    first, second = _two_largest(partition.masses if isinstance(partition, Credal) else partition.degrees)
+    return 1 - np.divide(second, first, out=np.ones_like(first), where=first > 0)
+
+
+def _two_largest(values: NDArray) -> tuple[NDArray, NDArray]:
+    """The largest and the second largest entry of each row (0 where there is one column)."""
+    # Column by column, in blocks that fit the cache: with many rows several times faster than sorting each.
+    first, second = np.empty(len(values)), np.zeros(len(values))
+    for start in range(0, len(values), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        columns = np.ascontiguousarray(values[block].T)
+        first[block] = columns[0]
+        for column in columns[1:]:
+            np.maximum(second[block], np.minimum(first[block], column), out=second[block])
+            np.maximum(first[block], column, out=first[block])
+    return first, second
+
+
+def rows_of(partition: Partition, samples: ArrayLike) -> Partition:
+    """The belief about some of the samples only."""
+    samples = np.atleast_1d(np.asarray(samples, dtype=np.intp))
+    match partition:
+        case Credal():
+            return Credal(
+                partition.masses[samples], partition.focal_sets, partition.n_clusters, partition.outlier_threshold
+            )
+        case FuzzyPossibilistic():
+            both = partition.memberships[samples], partition.typicalities[samples]
+            return FuzzyPossibilistic(*both, partition.decide, partition.outlier_threshold)
+        case Possibilistic():
+            return Possibilistic(partition.typicalities[samples], partition.outlier_threshold)
+        case Hard():
+            return Hard(partition.labels()[samples], partition.n_clusters)
+        case _:
+            return Fuzzy(partition.degrees[samples])
+
+
+# ---------------------------------------------------------------------- encodings
+
+
+def encode(mode: str, partition: Partition, cluster_ids: Any, data: Any, threshold: float | None = None) -> Encoding:
+    """The encoding of a mode of `MODES`, or of a feature: ``"feature 3"``.
+
+    Parameters
+    ----------
+    mode : str
+    partition : Partition
+    cluster_ids : sequence of int
+    data : Dataset
+        For its truth and its features.
+    threshold : float, optional
+        For outliers; None is the belief's own.
+    """
+    if mode == "belief":
+        return encode_belief(partition, cluster_ids, threshold)
+    if mode == "labels":
+        return encode_sets(partition.labels(), [(k,) for k in range(partition.n_clusters)], cluster_ids)
+    if mode == "truth":
+        return encode_truth(data.target, data.target_names)
+    if mode == "certainty":
+        return encode_values(certainty(partition), "certain", "torn")
+    if mode.startswith("feature "):
+        feature = int(mode.removeprefix("feature "))
+        column = data.X[:, [feature]]
+        values = (column.toarray() if hasattr(column, "toarray") else column).ravel()
+        return encode_values(values, f"{values.max():.3g}", f"{values.min():.3g}")
+    raise ValueError(f"there is no colour mode {mode!r}; there are {', '.join(MODES)} and 'feature 0', ...")
+
+
+def encode_belief(partition: Partition, cluster_ids: Sequence[int], threshold: float | None = None) -> Encoding:
+    """Set of clusters = hue and shape, certainty = opacity."""
+    which, sets = sets_of(partition, threshold)
+    return encode_sets(which, sets, cluster_ids, certainty(partition))
+
+
+def encode_sets(
+    which: NDArray, sets: Sequence[Set], cluster_ids: Sequence[int], certain: NDArray | None = None
+) -> Encoding:
+    """Samples in sets of clusters; outliers are always opaque, since a faint ring is lost among dots."""
+    counts = np.bincount(which, minlength=len(sets))
+    signs = [set_sign(members, cluster_ids, int(count)) for members, count in zip(sets, counts)]
+    palette = tuple(dict.fromkeys(sign.color for sign in signs))
+    colors = np.array([palette.index(sign.color) for sign in signs], dtype=np.uint8)
+    shapes = np.array([SHAPES.index(sign.shape) for sign in signs], dtype=np.uint8)
+    shape = shapes[which]
+    opacity = np.full(len(which), 255, dtype=np.uint8)
+    if certain is not None:
+        opacity = (255 * (FAINTEST + (1 - FAINTEST) * certain)).astype(np.uint8)
+        opacity[shape == SHAPES.index("outlier")] = 255
+    order = sorted(range(len(sets)), key=lambda s: (not sets[s], len(sets[s]), sets[s]))
+    return Encoding(palette, colors[which], shape, opacity, tuple(signs[s] for s in order if counts[s]))
+
+
+def encode_truth(target: NDArray | None, names: Sequence[str]) -> Encoding:
+    """Class = hue; a sample of no class looks like an outlier."""
+    if target is None:
+        raise ValueError("the truth of these data is not known; colour by something else")
+    sets: list[Set] = [(k,) for k in range(len(names))] + [()]
+    encoding = encode_sets(np.where(target < 0, len(names), target), sets, range(len(names)))
+    titles = {str(k + 1): name for k, name in enumerate(names)} | {"outlier": "no class"}
+    legend = tuple(Sign(titles[s.name], s.color, s.shape, s.count) for s in encoding.legend)
+    return Encoding(encoding.palette, encoding.color, encoding.shape, encoding.opacity, legend)
+
+
+def encode_values(values: ArrayLike, high: str, low: str) -> Encoding:
+    """A number = opacity, in ink: hue keeps meaning cluster."""
+    values = np.asarray(values, dtype=float)
+    least, most = float(values.min()), float(values.max())
+    share = (values - least) / (most - least) if most > least else np.ones(len(values))
+    faintest = 0.12
+    nothing = np.zeros(len(values), dtype=np.uint8)
+    opacity = (255 * (faintest + (1 - faintest) * share)).astype(np.uint8)
+    legend = (Sign(high, "--cc-ink"), Sign(low, "--cc-ink", opacity=faintest))
+    return Encoding(("--cc-ink",), nothing, nothing.copy(), opacity, legend)

@@ -1,0 +1,168 @@
+"""Small charts, in the theme's colours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import bqplot
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cclab.session import Session, Snapshot
+
+MOST_POINTS = 500
+
+_MARGIN = {"top": 6, "bottom": 18, "left": 36, "right": 14}
+_HEIGHT = "84px"
+#: How the lines of a chart look, the first first; from there on all are like the last.
+_LOOKS = (
+    {"colors": ["var(--cc-ink)"], "stroke_width": 1.8},
+    {"colors": ["var(--cc-text3)"], "stroke_width": 1.2},
+    {"colors": ["var(--cc-text3)"], "stroke_width": 1.2, "line_style": "dashed"},
+    {"colors": ["var(--cc-text3)"], "stroke_width": 1.2, "line_style": "dotted"},
+)
+
+
+def _figure(marks: list[bqplot.Mark], axes: list[bqplot.Axis], **options: object) -> bqplot.Figure:
+    return bqplot.Figure(
+        marks=marks,
+        axes=axes,
+        fig_margin=_MARGIN,
+        background_style={"fill": "transparent"},
+        display_toolbar=False,
+        layout={"width": "100%", "height": _HEIGHT, "min_width": "0", "min_height": "0"},
+        animation_duration=0,
+        **options,
+    )
+
+
+def few_ticks(low: float, high: float, most: int = 3) -> NDArray:
+    """Round numbers between `low` and `high`, `most` at most.
+
+    >>> few_ticks(0, 25, 6).tolist(), few_ticks(0.03, 0.118).tolist()
+    ([0.0, 5.0, 10.0, 15.0, 20.0, 25.0], [0.05, 0.1])
+    """
+    span = high - low
+    if not np.isfinite(span) or span <= 0:
+        return np.array([low]) if np.isfinite(low) else np.array([])
+    for power in 10.0 ** (np.floor(np.log10(span / most)) + np.arange(3)):
+        for unit in (1, 2, 5):
+            step = unit * power
+            ticks = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step
+            if len(ticks) <= most:
+                return ticks
+    return np.array([low, high])
+
+
+class Course:
+    """Lines over the timeline, with a marker at the current place.
+
+    Parameters
+    ----------
+    low, high : float, optional
+        Bounds of the values; without them they follow the data.
+    """
+
+    def __init__(self, low: float | None = None, high: float | None = None) -> None:
+        self._bounds = (low, high)
+        self._x = bqplot.LinearScale(min=0, max=1)
+        self._y = bqplot.LinearScale(min=0, max=1)
+        self._x_axis = bqplot.Axis(scale=self._x, grid_lines="none", tick_format="d")
+        self._y_axis = bqplot.Axis(scale=self._y, orientation="vertical", grid_lines="solid", tick_format=".2~f")
+        self._lines: list[bqplot.Lines] = []
+        self._marker = bqplot.Lines(
+            x=[0, 0],
+            y=[0, 1],
+            scales={"x": self._x, "y": bqplot.LinearScale(min=0, max=1)},
+            colors=["var(--cc-focus)"],
+            stroke_width=1.5,
+        )
+        self.widget = _figure([self._marker], [self._x_axis, self._y_axis])
+
+    def show(self, places: NDArray, series: Sequence[ArrayLike], position: int, last: int) -> None:
+        """Draw a line for each of `series`, whose values belong to `places` on a timeline from 0 to `last`."""
+        self._have_lines(len(series))
+        values = [np.asarray(line, dtype=float) for line in series]
+        for mark, line in zip(self._lines, values):
+            with mark.hold_sync():
+                mark.x, mark.y = places, line
+        low, high = self._range(values)
+        with self._x.hold_sync():
+            self._x.max = float(max(last, 1))
+        with self._y.hold_sync():
+            self._y.min, self._y.max = low, high
+        self._x_axis.tick_values = few_ticks(0, max(last, 1), 6)
+        self._y_axis.tick_values = few_ticks(low, high, 3)
+        self._y_axis.tick_format = ".2~f" if high - low > 0.02 and max(abs(low), abs(high)) < 1000 else ".2~s"
+        self.mark(position)
+
+    def mark(self, position: int) -> None:
+        """Move the marker."""
+        self._marker.x = [position, position]
+
+    def _have_lines(self, n: int) -> None:
+        if n == len(self._lines):
+            return
+        for mark in self._lines[n:]:
+            mark.close()
+        del self._lines[n:]
+        while len(self._lines) < n:
+            look = _LOOKS[min(len(self._lines), len(_LOOKS) - 1)]
+            self._lines.append(bqplot.Lines(x=[0.0], y=[0.0], scales={"x": self._x, "y": self._y}, **look))
+        self.widget.marks = [*self._lines[1:], *self._lines[:1], self._marker]
+
+    def _range(self, values: list[NDArray]) -> tuple[float, float]:
+        known = np.concatenate([v[np.isfinite(v)] for v in values]) if values else np.empty(0)
+        low = self._bounds[0] if self._bounds[0] is not None else float(known.min(initial=np.inf))
+        high = self._bounds[1] if self._bounds[1] is not None else float(known.max(initial=-np.inf))
+        if not (np.isfinite(low) and np.isfinite(high)):
+            return 0.0, 1.0
+        if high <= low:
+            return low - 0.5 * (abs(low) or 1), high + 0.5 * (abs(high) or 1)
+        return low, high
+
+
+class BarChart:
+    """A few bars with names.
+
+    Parameters
+    ----------
+    high : float, optional
+        The upper end of the values; without it it follows the data.
+    """
+
+    def __init__(self, high: float | None = None) -> None:
+        self._high = high
+        self._y = bqplot.LinearScale(min=0, max=high or 1)
+        self._y_axis = bqplot.Axis(
+            scale=self._y, orientation="vertical", grid_lines="solid", tick_format=".1f", tick_values=[0, 0.5, 1]
+        )
+        x = bqplot.OrdinalScale()
+        self._x_axis = bqplot.Axis(scale=x, grid_lines="none")
+        self._bars = bqplot.Bars(x=[""], y=[0.0], scales={"x": x, "y": self._y}, colors=["var(--cc-all)"], padding=0.22)
+        self.widget = _figure([self._bars], [self._x_axis, self._y_axis], padding_x=0)
+
+    def show(self, bars: Mapping[str, float], colors: Sequence[str] = ("--cc-all",)) -> None:
+        """Draw these bars; one colour (a CSS variable) for all, or one each."""
+        values = np.array(list(bars.values()), dtype=float)
+        high = self._high if self._high is not None else max(float(values.max(initial=0)) * 1.15, 1e-12)
+        with self._bars.hold_sync():
+            if list(self._bars.x) != list(bars):
+                self._bars.x = list(bars)
+            self._bars.y = values
+            self._bars.colors = [f"var({name})" for name in colors]
+        if high != self._y.max:
+            self._y.max = high
+            self._y_axis.tick_values = few_ticks(0, high, 3)
+
+
+def seen_places(session: Session, most: int = MOST_POINTS) -> tuple[NDArray[np.int64], list[Snapshot]]:
+    """The snapshots that belong to the current run of one solver, thinned evenly to `most`, and their places.
+
+    What was before a start, or is after the next one, had another objective.
+    """
+    snapshots = session.snapshots
+    first = max(p for p in range(session.position + 1) if snapshots[p].how == "start" or p == 0)
+    end = next((p for p in range(session.position + 1, len(snapshots)) if snapshots[p].how == "start"), len(snapshots))
+    places = np.unique(np.linspace(first, end - 1, min(most, end - first)).round().astype(np.int64))
+    return places, [snapshots[p] for p in places]

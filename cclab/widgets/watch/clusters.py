@@ -1,0 +1,88 @@
+"""Sizes and centres of the clusters, and what became of those that vanished."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cclab.session import Snapshot
+from cclab.widgets.desk import Desk
+from cclab.widgets.glyphs import glyph
+from cclab.widgets.html import Html, tag
+from cclab.widgets.layout import gauge, text
+from cclab.widgets.rows import Action, Rows
+from cclab.widgets.theme import hue
+from cclab.widgets.watch.part import Part
+
+MOST_FEATURES = 4
+MOST_NOTES = 50
+
+
+class Clusters(Part):
+    """A table of the clusters; a click selects the samples of one.
+
+    Parameters
+    ----------
+    desk : Desk
+    """
+
+    title = "Sizes and centres"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.note = text()
+        self._table = Rows(kind="table", label="Clusters")
+        self._table.on_action(self._act)
+        self._notes = Rows(label="What happened to the clusters")
+        self.widget = gauge(self.title, self._table, self._notes, note=self.note)
+        self.start()
+
+    def _act(self, action: Action) -> None:
+        self.desk.select(np.flatnonzero(self.desk.session.labels == int(action.id)))
+
+    def draw(self, old: Snapshot | None, new: Snapshot) -> None:
+        if old is new:
+            return
+        names, centers = self._centers(new)
+        sizes = np.bincount(new.labels(), minlength=new.partition.n_clusters)
+        ids = new.state.cluster_ids
+        self._table.head = tag(
+            "tr",
+            tag("th", "Cluster"),
+            tag("th", "Samples", class_="cc-number"),
+            [tag("th", name, class_="cc-number", title=name) for name in names],
+        )
+        self._table.show(
+            (ids[k], self._row(k, int(ids[k]), int(sizes[k]), [] if centers is None else centers[k]))
+            for k in range(len(ids))
+        )
+        self.note.value = f"{len(ids)} clusters" if len(ids) != 1 else "1 cluster"
+        self._show_notes()
+
+    def _centers(self, snapshot: Snapshot) -> tuple[tuple[str, ...], np.ndarray | None]:
+        """The first features and where the centres lie in them; none where centres are in no feature space."""
+        centers, data = snapshot.state.centers, self.desk.session.data
+        if centers is None or centers.shape != (snapshot.partition.n_clusters, data.n_features):
+            return (), None
+        return data.feature_names[:MOST_FEATURES], centers[:, :MOST_FEATURES]
+
+    def _row(self, place: int, id_: int, size: int, center) -> Html:
+        return tag(
+            "tr",
+            tag("td", tag("span", glyph("circle", hue(id_)), str(id_ + 1), class_="cc-kind")),
+            tag("td", f"{size:,}", class_="cc-number"),
+            [tag("td", f"{value:.3g}", class_="cc-number") for value in center],
+            data_action="select",
+            data_id=place,
+            tabindex=0,
+        )
+
+    def _show_notes(self) -> None:
+        """What the solver has noted up to here, the newest first."""
+        session = self.desk.session
+        notes = [
+            (f"{place}-{k}", tag("div", tag("b", s.summary.iteration), " ", note, class_="cc-help cc-padded"))
+            for place, s in enumerate(session.snapshots[: session.position + 1])
+            for k, note in enumerate(s.summary.notes)
+            if s.how == "step"
+        ]
+        self._notes.show(notes[: -MOST_NOTES - 1 : -1])

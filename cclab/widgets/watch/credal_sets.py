@@ -1,0 +1,92 @@
+"""How many samples are in each cluster, or in each hard credal set; a click selects them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cclab.session import Snapshot
+from cclab.widgets.desk import Desk
+from cclab.widgets.encoding import SHAPES, Sign, set_sign, sets_of
+from cclab.widgets.glyphs import glyph
+from cclab.widgets.html import Html, tag
+from cclab.widgets.layout import column, row, text, with_classes
+from cclab.widgets.rows import Action, Rows
+from cclab.widgets.watch.part import Part
+
+#: A full credal belief about many clusters has thousands of sets; those with most samples are shown.
+MOST_SETS = 24
+
+
+class CredalSets(Part):
+    """The sets that samples are shown in, with counts, each a button; the clusters, where the belief isn't credal.
+
+    Parameters
+    ----------
+    desk : Desk
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._title = text()
+        self._rows = with_classes(Rows(label="Sets of clusters"), "cc-sets")
+        self._rows.on_action(self._act)
+        self._which: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+        self._signs: list[Sign] = []
+        note = text("click to select", css="cc-push cc-note")
+        self.widget = column(row(self._title, note, css="cc-head cc-minor"), self._rows, css="cc-gauge")
+        self.listen(desk.selected, lambda _: self._show())
+        self.listen(desk.thresholded, lambda _: self.redraw())
+        self.start()
+
+    def samples_of(self, place: int) -> NDArray[np.intp]:
+        """The samples in a set."""
+        return np.flatnonzero(self._which == place)
+
+    def _act(self, action: Action) -> None:
+        chosen = self.samples_of(int(action.id))
+        if action.shift:
+            chosen = np.union1d(self.desk.selection, chosen)
+        elif np.array_equal(chosen, self.desk.selection):
+            chosen = chosen[:0]
+        self.desk.select(chosen)
+
+    def draw(self, old: Snapshot | None, new: Snapshot) -> None:
+        if old is new:
+            return
+        which, sets = sets_of(new.partition, self.desk.threshold)
+        counts = np.bincount(which, minlength=len(sets))
+        ids = new.state.cluster_ids
+        self._which = which
+        self._signs = [set_sign(members, ids, int(count)) for members, count in zip(sets, counts)]
+        title = "Credal sets" if new.partition.kind == "credal" else "Clusters"
+        self._title.value = tag("span", title, class_="cc-title")
+        self._show()
+
+    def _show(self) -> None:
+        signs = self._signs
+        # Clusters first, then larger sets, outliers last; of many sets those with most samples.
+        order = sorted(range(len(signs)), key=lambda s: (SHAPES.index(signs[s].shape), s))
+        if len(order) > MOST_SETS:
+            largest = set(sorted(order, key=lambda s: -signs[s].count)[:MOST_SETS])
+            order = [s for s in order if s in largest]
+        most = max((sign.count for sign in signs), default=0)
+        self._rows.show([(place, self._button(place, signs[place], most)) for place in order])
+
+    def _button(self, place: int, sign: Sign, most: int) -> Html:
+        selection = self.desk.selection
+        pressed = 0 < sign.count == len(selection) and bool(np.all(self._which[selection] == place))
+        share = 100 * sign.count / max(most, 1)
+        bar = tag("i", style=f"width:{share:.4g}%;background:var({sign.color})") if sign.count else None
+        return tag(
+            "button",
+            glyph(sign.shape, sign.color),
+            tag("span", sign.name),
+            tag("span", bar, class_="cc-meter"),
+            tag("span", f"{sign.count:,}", class_="cc-count"),
+            class_="cc-set",
+            data_action="select",
+            data_id=place,
+            aria_pressed=pressed,
+            title=f"Select the {sign.count:,} samples in {sign.name}",
+        )

@@ -1,0 +1,55 @@
+"""The objective and its terms over the timeline."""
+
+from __future__ import annotations
+
+from cclab.session import Snapshot
+from cclab.widgets.desk import Desk
+from cclab.widgets.html import tag
+from cclab.widgets.layout import gauge, text
+from cclab.widgets.watch.charts import Course, seen_places
+from cclab.widgets.watch.part import Part
+
+_STYLES = ("solid", "solid", "dashed", "dotted")
+
+
+class Objective(Part):
+    """A line for the objective, thinner ones for its terms, a marker at the current place.
+
+    Parameters
+    ----------
+    desk : Desk
+    """
+
+    title = "Objective"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.note = text()
+        self.chart = Course()
+        self._names = text()
+        self.widget = gauge(self.title, self.chart.widget, self._names, note=self.note)
+        self.start()
+
+    def draw(self, old: Snapshot | None, new: Snapshot) -> None:
+        if old is new:
+            return
+        session = self.desk.session
+        places, snapshots = seen_places(session)
+        # A single term is the objective itself.
+        terms = list(new.summary.terms) if len(new.summary.terms) > 1 else []
+        lines = [[s.summary.objective for s in snapshots]]
+        lines += [[s.summary.terms.get(name, float("nan")) for s in snapshots] for name in terms]
+        self.chart.show(places, lines, session.position, len(session.snapshots) - 1)
+        self.note.value = f"{new.summary.objective:.4g}"
+        self._names.value = key_to_lines(["all", *terms]) if terms else ""
+
+
+def key_to_lines(names: list[str]) -> str:
+    """Which line is which, the first in ink."""
+
+    def entry(place: int, name: str) -> str:
+        style = f"border-top:{2 if place == 0 else 1.2}px {_STYLES[min(place, 3)]} "
+        color = "var(--cc-ink)" if place == 0 else "var(--cc-text3)"
+        return tag("span", tag("i", style=style + color), name)
+
+    return tag("div", [entry(place, name) for place, name in enumerate(names)], class_="cc-line-key")
