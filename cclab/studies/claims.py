@@ -163,14 +163,20 @@ class Comparison:
 
     def _side(self, part: pd.DataFrame, method: str, knowledge: str) -> pd.Series:
         rows = part[(part["method"] == method) & (part["knowledge"] == knowledge)]
-        if self.measure not in rows:
-            return pd.Series(dtype=float)
-        return rows.set_index("trial")[self.measure].rename(f"{method}, {knowledge}")
+        return measured(rows.set_index("trial"), self.measure)
 
     def _outcome(self, left: np.ndarray, right: np.ndarray) -> str:
         if not paired_p(left, right) < self.alpha:
             return "tie"
         return "won" if (left.mean() > right.mean()) != self.at_most else "lost"
+
+
+def measured(rows: pd.DataFrame, measure: str) -> pd.Series:
+    """A measure of some trials, or an error that says which measures there are."""
+    if len(rows) and measure not in rows:
+        there = ", ".join(name for name in rows.select_dtypes("number") if name not in ("count", "trial"))
+        raise ValueError(f"there is no measure {measure!r}; there are {there}")
+    return rows.get(measure, pd.Series(dtype=float))
 
 
 def paired_p(left: np.ndarray, right: np.ndarray) -> float:

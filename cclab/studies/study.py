@@ -104,7 +104,7 @@ class Study:
         out : path or None
             The folder of results, one below it for each study; None writes nothing.
         only : collection of str
-            Labels of the data sets, or of the methods, to run; default: all.
+            Labels of the data sets and methods to run; default: all.
         fresh : bool
             Whether to run again what is there already.
         progress : callable, optional
@@ -131,15 +131,16 @@ class Study:
         return _tidy([(cell, key[1], results.get(key)) for key, cell in keys.items()], self.cells)
 
     def selected(self, only: Collection[str] = ()) -> tuple[Cell, ...]:
-        """The cells whose data set or method is named; all if nothing is."""
-        names = {label for cell in self.cells for label in cell.key[:2]}
+        """The cells of the data sets and methods that are named; all data sets, or methods, where none is."""
+        data, methods = ({cell.key[kind] for cell in self.cells} for kind in (0, 1))
         for name in only:
-            if name not in names:
-                close = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or sorted(names)
+            if name not in data | methods:
+                close = difflib.get_close_matches(name, data | methods, n=3, cutoff=0.4) or sorted(data | methods)
                 raise ValueError(
                     f"study {self.name} has no data set or method {name!r}; did you mean {', '.join(close)}?"
                 )
-        return tuple(cell for cell in self.cells if not only or set(only) & set(cell.key[:2]))
+        data, methods = data & set(only) or data, methods & set(only) or methods
+        return tuple(cell for cell in self.cells if cell.data.label in data and cell.method.label in methods)
 
     def _keys(self, cells: Iterable[Cell], trials: int) -> dict[TrialKey, Cell]:
         """All trials in the order in which they are run: the first of every cell before the second of any."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cclab.studies.claims import NOT_REACHED, Printed
+from cclab.studies.claims import NOT_REACHED, Printed, measured
 from cclab.studies.declaration import Cell
 
 CELL = ["dataset", "method", "knowledge"]
@@ -48,7 +48,7 @@ def results_table(
 def _statistics(good: pd.DataFrame, show: Sequence[str]) -> dict[str, float]:
     row: dict[str, float] = {}
     for measure in show:
-        values = good.get(measure, pd.Series(dtype=float))
+        values = measured(good, measure)
         row |= {measure: values.mean(), f"± {measure}": values.std()}
     return row
 
@@ -58,7 +58,7 @@ def _beside(printed: Printed, key: Key, good: pd.DataFrame) -> dict[str, Any]:
     figure = printed.figures.get(key)
     if figure is None:
         return {}
-    values = good.get(printed.measure, pd.Series(dtype=float)).dropna()
+    values = measured(good, printed.measure).dropna()
     value = float(getattr(values, printed.statistic)())
     column = printed.column
     return {

@@ -72,6 +72,14 @@ def test_missing_values_are_left_out():
     assert table["ari"].item() == 0.75
 
 
+def test_an_unknown_measure_is_named_beside_the_known_ones():
+    trials = frame({("iris", "A"): [0.5]})
+    with pytest.raises(ValueError, match="no measure 'arri'; there are ari"):
+        study(printed=[Printed("arri", {("iris", "A", "nothing"): 1.0})]).table(trials)
+    with pytest.raises(ValueError, match="no measure 'arri'"):
+        Comparison("arri", ("A", "nothing"), ("B", "nothing")).table(trials)
+
+
 def test_points_of_a_curve_that_are_printed_are_in_the_table():
     curve = Study(
         "s",

@@ -302,6 +302,7 @@ def test_a_failed_trial_is_tried_again(tmp_path):
 def test_only_some_data_sets_or_methods():
     small = study(grid([IRIS, Data("two_class")], [FUZZY, KMEANS]))
     assert set(small.run(1, out=None, only=["iris"])["dataset"]) == {"iris"}
+    assert len(small.run(1, out=None, only=["iris", "FCM"])) == 1
     frame = small.run(1, out=None, only=["FCM"])
     assert set(frame["method"]) == {"FCM"}
     assert len(small.table(frame)) == 2
