@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cclab import BCKM, CKM, RCKM, COPKMeans
+from cclab.algorithms import BCKM, CKM, RCKM, COPKMeans
 from cclab.studies import Comparison, Data, Method, Outcome, Printed, RandomPairs, Study, grid
 
 PAIRS = [RandomPairs(share=share) for share in (0.01, 0.05, 0.10)]

@@ -84,8 +84,7 @@ class Printed:
     @property
     def rule(self) -> str:
         """What counts as reached, in words."""
-        where = f"Printed in {self.source}" if self.source else "Printed"
-        return f"{where}: {self.column}, reached when {self.goal.rule('printed')}."
+        return f"{self.source or 'Printed figures'}: {self.column} is reached when {self.goal.rule('printed')}."
 
     @property
     def figures(self) -> dict[tuple[str, str, str], float]:

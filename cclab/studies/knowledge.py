@@ -133,7 +133,7 @@ class Asked(Knowledge):
     per_round : int
         How many before the solver goes on.
     steps_per_round : int, optional
-        Steps of the solver after each round; None: until it has converged.
+        Steps of the solver after each round; None: until it has converged, as it does after the last in any case.
     warm : bool
         Whether the solver goes on from where it is, or starts anew after each round.
     noise : float

@@ -66,7 +66,8 @@ class Round:
     count : int
         How many questions were asked so far.
     queries : tuple of Query
-        Those of this round; none in the first, which stands for the start.
+        Those of this round; none in the first, which stands for the start, and in a last one that found nothing
+        left to ask.
     """
 
     problem: Problem
@@ -101,7 +102,8 @@ def ask(
         How many questions to ask before the solver goes on. One that an earlier answer of the same round settles is
         not asked; another one takes its place.
     steps_per_round : int, optional
-        How many steps the solver makes after each round (fewer if it converges); None: until it has converged.
+        How many steps the solver makes after each round (fewer if it converges); None: until it has converged, as
+        it does in any case after the last question.
     warm : bool
         Whether the solver goes on from where it is (`Solver.rebase`), or starts anew after each round.
 
@@ -123,17 +125,18 @@ def ask(
     if not strategy.suits(state.partition):
         raise ValueError(f"{strategy.title} has nothing to ask about a {state.partition.kind} belief")
     yield Round(problem, state, 0, ())
-    while len(asked) < budget:
+    over = budget < 1
+    while not over:
         before = problem
         problem, queries = _ask_round(problem, state, strategy, truth, min(per_round, budget - len(asked)), asked)
-        if not queries:
-            return
         asked |= {query.samples for query in queries}
-        if warm:
+        over = not queries or len(asked) >= budget
+        if queries and warm:
             state = solver.rebase(solver.adapt(before), solver.adapt(problem), state)
-            state = _last(iterate(solver, problem, state=state, max_iter=steps_per_round))
-        else:
+        elif queries:
             state = solver.solve(problem)
+        if warm:
+            state = _last(iterate(solver, problem, state=state, max_iter=None if over else steps_per_round))
         yield Round(problem, state, len(asked), queries)
 
 

@@ -56,7 +56,7 @@ def test_table_beside_printed_figures():
     assert table.loc[("iris", "A"), "trials"] == 2
     assert pd.isna(table.loc[("wine", "A"), "ari verdict"])
     report = printed.report(trials)
-    assert "Printed in Table 1: ari, reached when >= printed - 0.02." in report
+    assert "Table 1: ari is reached when >= printed - 0.02." in report
     assert "0.785 ± 0.049" in report
 
 
