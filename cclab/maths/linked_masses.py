@@ -6,22 +6,20 @@ apart, against a must-link) or ``m_i' T m_j`` (they belong together, against a c
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from cclab.core import Problem
 from cclab.maths.focal_sets import FocalSets
-from cclab.maths.linked_samples import LinkedSamples
+from cclab.maths.linked_samples import LinkedSamples, Links, Ties
 from cclab.maths.simplex import simplex_minimum
 
 # Sweeps end when the masses of a sample change by less than this, on average.
 SETTLED = 1e-5
 MAX_SWEEPS = 100
 # Links come in at a small share of their weight, which grows by this factor every few sweeps.
-GROWTH = 2.0
-SWEEPS_A_STAGE = 3
+GROWTH = 4.0
+SWEEPS_A_STAGE = 2
 
 
 class LinkPenalty:
@@ -48,11 +46,10 @@ class LinkPenalty:
         known = problem.constraints
         label_cost, self.forbidden = _label_costs(problem, linked.samples, focal)
         total = known.must.total + known.cannot.total + label_cost.max(axis=1, initial=0).sum()
-        kappa = xi / total if total else 0.0
-        self.label_cost = kappa * label_cost
-        self.must, self.cannot = linked.must.times(kappa), linked.cannot.times(kappa)
-        self.neighbours = linked.neighbours * unit
-        self.pull = replace(self.must, pairs=self.must.pairs + self.neighbours)
+        self.linked = linked
+        self.kappa = xi / total if total else 0.0
+        self.unit = unit
+        self.label_cost = self.kappa * label_cost
 
         single, empty = focal.sizes == 1, focal.sizes == 0
         either_empty = np.add.outer(empty, empty)
@@ -66,48 +63,56 @@ class LinkPenalty:
         # A whole group is updated at once. The sum of its masses on a single cluster enters with a minus: concave,
         # so its tangent is a bound; "minus me" is each sample's own. Where mass on the empty set relieves, the sum
         # of that enters with a plus, and its curvature is at most the number of partners.
-        self.curvature = np.outer(self.must.diagonal, single)
+        must = linked.ties.must
+        self.curvature = np.outer(must.diagonal, single)
         if relieved:
-            by_groups = replace(self.must, pairs=self.must.pairs * 0.0)
-            self.curvature += np.outer(by_groups.degree, empty)
-        self._classes = [
-            (members, self.pull.at(members), self.cannot.at(members), self.curvature[members])
-            for members in linked.classes
-        ]
+            self.curvature += np.outer(must.block_degree, empty)
+        self.curvature *= self.kappa
 
     @property
     def strength(self) -> NDArray:
         """(t,) what all ties of a sample weigh together."""
-        return self.pull.degree + self.cannot.degree
+        ties = self.linked.ties
+        return self.kappa * (ties.must.degree + ties.cannot.degree) + self.unit * ties.neighbours.degree
 
     def sweep(self, w: NDArray, masses: NDArray, share: float = 1.0) -> None:
-        """Minimise over each sample in turn, in place, with links at a `share` of their weight.
+        """Minimise over each sample in turn, in place, with ties at a `share` of their weight.
 
         The cost of `masses` never rises, and falls unless they are stationary.
         """
-        for members, pull, push, curvature in self._classes:
-            slope = share * self._slope(pull, push, masses)
-            bend = share * curvature
-            slope += self.label_cost[members] - bend * masses[members]
-            masses[members] = simplex_minimum(w[members] + bend / 2, slope)
+        for members, ties in self.linked.classes:
+            slope = share * self._slope(ties, masses)
+            slope += self.label_cost[members]
+            bent = w[members]
+            if ties.must.members.nnz:
+                bend = share * self.curvature[members]
+                slope -= bend * masses[members]
+                bent = bent + bend / 2
+            masses[members] = simplex_minimum(bent, slope)
 
-    def _slope(self, pull, push, masses: NDArray) -> NDArray:
-        slope = pull.apply(masses) @ self.U
-        if push:
-            slope += push.apply(masses) @ self.T
+    def _slope(self, ties: Ties, masses: NDArray) -> NDArray:
+        """(r, f) how fast the cost of the ties grows with the masses of their r samples."""
+        slope = 0.0
+        if ties.must:
+            slope = slope + self.kappa * (ties.must.apply(masses) @ self.U)
+        if ties.cannot:
+            slope = slope + self.kappa * (ties.cannot.apply(masses) @ self.T)
+        if ties.neighbours:
+            slope = slope + self.unit * (ties.neighbours.apply(masses) @ self.U)
         return slope
 
     def terms(self, masses: NDArray) -> dict[str, float]:
         """What the masses cost, by what is violated."""
 
-        def half(partners: NDArray, form: NDArray) -> float:
-            return float(np.vdot(masses, partners @ form)) / 2
+        def violated(links: Links, form: NDArray) -> float:
+            return float(np.vdot(masses, links.apply(masses) @ form)) / 2
 
+        ties = self.linked.ties
         return {
-            "must-links": half(self.must.apply(masses), self.U),
-            "cannot-links": half(self.cannot.apply(masses), self.T),
+            "must-links": self.kappa * violated(ties.must, self.U),
+            "cannot-links": self.kappa * violated(ties.cannot, self.T),
             "labels": float(np.vdot(masses, self.label_cost)),
-            "neighbours": half(self.neighbours @ masses, self.U),
+            "neighbours": self.unit * violated(ties.neighbours, self.U),
         }
 
 
@@ -131,7 +136,7 @@ def settle(penalty: LinkPenalty, w: NDArray, before: NDArray | None) -> NDArray:
     found = []
     if before is not None:
         found.append(_descend(penalty, open_w, before.copy()))
-    if before is None or penalty.must or penalty.cannot:
+    if before is None or penalty.linked.ties.must or penalty.linked.ties.cannot:
         share = 0.5 * np.median(2 * open_w[tied].min(axis=1) / strength[tied])
         found.append(_let_in(penalty, open_w, free, float(np.clip(share, 1e-6, 0.5))))
 

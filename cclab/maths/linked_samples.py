@@ -53,6 +53,19 @@ class Links:
             diagonal=choose.T @ operator.diagonal,
         )
 
+    @classmethod
+    def of_pairs(cls, pairs: sparse.csr_array) -> Links:
+        """Links between single samples."""
+        t = pairs.shape[0]
+        return cls(
+            rows=np.arange(t),
+            pairs=pairs,
+            members=sparse.csr_array((t, 0)),
+            coupling=sparse.csr_array((0, 0)),
+            blocks=sparse.csr_array((0, t)),
+            diagonal=np.zeros(t),
+        )
+
     def at(self, rows: NDArray) -> Links:
         """Some of the rows."""
         return replace(
@@ -61,12 +74,6 @@ class Links:
             pairs=self.pairs[rows],
             members=self.members[rows],
             diagonal=self.diagonal[rows],
-        )
-
-    def times(self, factor: float) -> Links:
-        """The same links, all weights multiplied."""
-        return replace(
-            self, pairs=self.pairs * factor, coupling=self.coupling * factor, diagonal=self.diagonal * factor
         )
 
     def apply(self, Y: NDArray) -> NDArray:
@@ -82,8 +89,25 @@ class Links:
         """(r,) weighted number of partners."""
         return self.apply(np.ones((self.blocks.shape[1], 1)))[:, 0]
 
+    @property
+    def block_degree(self) -> NDArray:
+        """(r,) weighted number of partners through blocks alone."""
+        return replace(self, pairs=0 * self.pairs).degree
+
     def __bool__(self) -> bool:
         return bool(self.pairs.nnz or self.members.nnz)
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """All that ties r of the t samples to others: must-links, cannot-links, and neighbours in the affinity."""
+
+    must: Links
+    cannot: Links
+    neighbours: Links
+
+    def at(self, rows: NDArray) -> Ties:
+        return Ties(self.must.at(rows), self.cannot.at(rows), self.neighbours.at(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,43 +118,44 @@ class LinkedSamples:
     ----------
     samples : (t,) int array
         Sorted.
-    must, cannot : Links
+    ties : Ties
         Among them.
-    neighbours : (t, t) sparse array
-        The affinity, symmetric and without a diagonal.
-    classes : tuple of int arrays
-        Positions among the t samples. No two samples of a class are linked to each other, save by a group: an
+    classes : tuple of (positions, Ties)
+        Positions among the t samples. No two samples of a class are tied to each other, save by a group: an
         update of a class must allow for its groups, and for nothing else.
     """
 
     samples: NDArray
-    must: Links
-    cannot: Links
-    neighbours: sparse.csr_array
-    classes: tuple[NDArray, ...]
+    ties: Ties
+    classes: tuple[tuple[NDArray, Ties], ...]
 
     @classmethod
     def of(cls, problem: Problem) -> LinkedSamples:
         """Those of a problem, worked out once for as long as its constraints stay the same."""
-        return of_constraints(problem, "linked samples", lambda known: cls._among(problem, known))
+        return of_constraints(problem, "linked samples", lambda known: cls._of(problem, known))
 
     @classmethod
-    def _among(cls, problem: Problem, known: ConstraintSet) -> LinkedSamples:
-        neighbours, neighbour_colours = _neighbours(problem)
-        touched = np.diff(neighbours.indptr) > 0
+    def _of(cls, problem: Problem, known: ConstraintSet) -> LinkedSamples:
+        affinity, affinity_colours = _affinity(problem)
+        touched = np.diff(affinity.indptr) > 0
         for samples in (known.must.samples, known.cannot.samples, known.labels.sample):
             touched[samples] = True
         samples = np.flatnonzero(touched)
-        must, cannot = Links.among(known.must, samples), Links.among(known.cannot, samples)
-        colours = [
-            neighbour_colours[samples],
-            _block_colours(cannot),
-            _colours(must.pairs + cannot.pairs),
-        ]
-        _, kinds = np.unique(np.stack(colours), axis=1, return_inverse=True)
-        by_kind = np.argsort(kinds, kind="stable")
-        classes = np.split(by_kind, np.cumsum(np.bincount(kinds))[:-1]) if len(samples) else []
-        return cls(samples, must, cannot, neighbours[samples][:, samples], tuple(classes))
+        ties = Ties(
+            must=Links.among(known.must, samples),
+            cannot=Links.among(known.cannot, samples),
+            neighbours=Links.of_pairs(affinity[samples][:, samples]),
+        )
+        colours = np.stack(
+            [
+                affinity_colours[samples],
+                _block_colours(ties.cannot),
+                _colours(ties.must.pairs + ties.cannot.pairs),
+            ]
+        )
+        _, kind = np.unique(colours, axis=1, return_inverse=True)
+        classes = [np.flatnonzero(kind == k) for k in range(kind.max(initial=-1) + 1)]
+        return cls(samples, ties, tuple((members, ties.at(members)) for members in classes))
 
 
 def _colours(adjacency: sparse.csr_array) -> NDArray:
@@ -156,18 +181,17 @@ def _block_colours(cannot: Links) -> NDArray:
     return _colours(sparse.csr_array(kinds @ (cannot.coupling != 0) @ kinds.T))[kind]
 
 
-def _neighbours(problem: Problem) -> tuple[sparse.csr_array, NDArray]:
+def _affinity(problem: Problem) -> tuple[sparse.csr_array, NDArray]:
     """(n, n) the affinity, symmetric and without a diagonal, and a colour for each sample."""
 
     def compute() -> tuple[sparse.csr_array, NDArray]:
         n = problem.n_samples
         if problem.affinity is None:
             return sparse.csr_array((n, n)), np.zeros(n, dtype=np.int64)
-        weights = sparse.coo_array((problem.affinity + problem.affinity.T) / 2)
-        off = weights.row != weights.col
-        entries = (weights.data[off], (weights.row[off], weights.col[off]))
-        weights = sparse.csr_array(sparse.coo_array(entries, shape=(n, n)))
-        weights.eliminate_zeros()
-        return weights, _colours(weights)
+        both_ways = sparse.coo_array((problem.affinity + problem.affinity.T) / 2)
+        kept = (both_ways.row != both_ways.col) & (both_ways.data > 0)
+        entries = (both_ways.data[kept], (both_ways.row[kept], both_ways.col[kept]))
+        affinity = sparse.csr_array(entries, shape=(n, n))
+        return affinity, _colours(affinity)
 
-    return problem.derived("neighbours", compute)
+    return problem.derived("coloured affinity", compute)

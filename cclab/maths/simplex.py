@@ -10,7 +10,8 @@ def simplex_minimum(w: NDArray, g: NDArray) -> NDArray:
     """For each row, the point of the simplex that minimises ``sum(w * m**2 + g * m)``.
 
     The solution is ``m = max(0, (level - g) / (2 w))`` for the level at which it adds up to 1. With the entries
-    sorted by ``g`` the level of every possible support is a ratio of prefix sums, so nothing is iterated.
+    sorted by ``g`` the level of every possible support is a ratio of prefix sums. An entry more lowers the level
+    as long as its ``g`` is below it, and raises it from then on: the right level is the least one.
 
     Parameters
     ----------
@@ -33,10 +34,9 @@ def simplex_minimum(w: NDArray, g: NDArray) -> NDArray:
     slope = 0.5 / w
     order = np.argsort(g, axis=1)
     order += np.arange(0, g.size, g.shape[1])[:, None]
-    sorted_g, sorted_slope = g.ravel()[order], slope.ravel()[order]
-    with np.errstate(divide="ignore"):
-        levels = (1 + np.cumsum(sorted_g * sorted_slope, axis=1)) / np.cumsum(sorted_slope, axis=1)
-    support = np.count_nonzero(levels > sorted_g, axis=1)
-    level = levels[np.arange(len(g)), support - 1]
-    m = (level[:, None] - g) * slope
+    levels = 1 + np.cumsum((g * slope).ravel()[order], axis=1)
+    # Where no entry so far may carry mass, the level is as good as infinite.
+    levels /= np.cumsum(slope.ravel()[order], axis=1) + np.finfo(float).tiny
+    m = levels.min(axis=1, keepdims=True) - g
+    m *= slope
     return np.maximum(m, 0, out=m)
