@@ -192,7 +192,8 @@ class BCKM(_KernelKMeans):
 
     def start(self, problem: Problem, restart: int = 0) -> EnsembleState:
         V = self._first_centers(problem, problem.rng(restart, 0))
-        nearest, _ = self._assign(problem, Forest.grow(*np.empty((3, 0), dtype=int), problem.n_samples), V)
+        no_links = Forest.grow(*np.empty((3, 0), dtype=int), problem.n_samples)
+        nearest, V, _ = self._sweep(problem, no_links, V)
         return EnsembleState(
             restart=restart,
             objective=1.0,
@@ -211,7 +212,9 @@ class BCKM(_KernelKMeans):
         log_ρ = self._log_priorities(links, state)
         order = by_priority(log_ρ, rng)
         labels, V = self._weak_clustering(problem, grown(links, order, problem.n_samples, rng), rng)
-        hypothesis = self._small(renamed(labels, state.hypothesis, self.n_clusters))
+        # Names that stay from round to round keep their hues; the clusters are the same under any names.
+        like = state.hypotheses[0] if state.hypotheses else state.hypothesis
+        hypothesis = self._small(renamed(labels, like, self.n_clusters))
 
         agreement = links.agreement(hypothesis)
         ε = float(np.exp(log_ρ - logsumexp(log_ρ)) @ (1 - agreement)) if len(links) else 0.0  # step 5
@@ -265,14 +268,12 @@ class BCKM(_KernelKMeans):
 
     def _weak_clustering(self, problem: Problem, forest: Forest, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
         """Algorithm 2: the labels before the first sweep that fails to lower the objective, and their centres."""
-        V = self._first_centers(problem, rng)
-        labels, objective = self._assign(problem, forest, V)
+        labels, V, objective = self._sweep(problem, forest, self._first_centers(problem, rng))
         for _ in range(self.max_sweeps - 1):
-            next_V = self._means(problem, labels, V)
-            next_labels, next_objective = self._assign(problem, forest, next_V)
-            if next_objective >= objective:
+            swept = self._sweep(problem, forest, V)
+            if swept[2] >= objective:
                 break
-            labels, objective, V = next_labels, next_objective, next_V
+            labels, V, objective = swept
         return labels, V
 
     def _importance(self, ε: float) -> tuple[float, str]:

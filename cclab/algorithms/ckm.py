@@ -32,14 +32,14 @@ from cclab.maths.feature_space import KERNELS, check_kernel, features
 from cclab.maths.forest import Forest
 from cclab.maths.knowledge import of_constraints
 from cclab.maths.link_table import LinkTable
-from cclab.maths.lloyd import cluster_means, inertia
+from cclab.maths.lloyd import cluster_means
 
 TENTHS = tuple(f"{low}-{low + 10} %" for low in range(0, 100, 10))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CKMState(State):
-    """Centres, the assignment to them, and the order in which the links had their say.
+    """Clusters, their means, and the order in which the links had their say.
 
     Attributes
     ----------
@@ -83,25 +83,24 @@ class _KernelKMeans(WeightedSolver):
         return of_constraints(problem, "link table", LinkTable.of)
 
     def _first_centers(self, problem: Problem, rng: np.random.Generator) -> NDArray:
-        """(k, r) the given centres, or k-means++ ones."""
+        """(k, r) the given centres, or k-means++ ones: of the original kind, since an ensemble gains by variety."""
         if not isinstance(self.init, str):
             return np.asarray(self.init, dtype=float)
         F = features(problem, self.kernel)
         seed = int(rng.integers(np.iinfo(np.int32).max))
-        V, _ = kmeans_plusplus(F, self.n_clusters, sample_weight=problem.sample_weight, random_state=seed)
+        V, _ = kmeans_plusplus(
+            F, self.n_clusters, sample_weight=problem.sample_weight, random_state=seed, n_local_trials=1
+        )
         return np.asarray(V.toarray() if hasattr(V, "toarray") else V, dtype=float)
 
-    def _assign(self, problem: Problem, forest: Forest, V: NDArray) -> tuple[NDArray, float]:
-        """Steps 3-38 of Algorithm 2: labels, and the sum of squared distances to the assigned centres."""
-        F = features(problem, self.kernel)
+    def _sweep(self, problem: Problem, forest: Forest, V: NDArray) -> tuple[NDArray, NDArray, float]:
+        """Steps 3-39 of Algorithm 2: the labels that centres `V` give, their means, and the sum of squares."""
+        F, w = features(problem, self.kernel), problem.weights
         norms = problem.derived(("squared norms", self.kernel), lambda: squared_norms(F))
-        d = squared_distances(F, V, norms)
-        labels = forest.assign(d)
-        return labels, inertia(d, labels, problem.weights)
-
-    def _means(self, problem: Problem, labels: NDArray, V: NDArray) -> NDArray:
-        """Step 39 of Algorithm 2."""
-        return cluster_means(features(problem, self.kernel), labels, problem.weights, V)
+        labels = forest.assign(squared_distances(F, V, norms))
+        V = cluster_means(F, labels, w, V)
+        sizes = np.bincount(labels, w, minlength=len(V))
+        return labels, V, max(float(w @ norms - sizes @ squared_norms(V)), 0.0)
 
 
 class CKM(_KernelKMeans):
@@ -123,7 +122,7 @@ class CKM(_KernelKMeans):
     (`cclab.maths.forest.Forest`) and a sweep costs no more than one of k-means, however many links there are.
 
     Printed, the sweeps go on until the clusters stay the same, but they may circle for ever. Here a sweep that does not
-    lower the objective is dropped and ends the run.
+    lower the objective (the sum of squared distances to the means of the clusters) is dropped and ends the run.
 
     A group of more than 50 samples counts as one link for each member, to a member drawn at random; a
     separation of more than 1,225 pairs likewise.
@@ -150,19 +149,16 @@ class CKM(_KernelKMeans):
     def start(self, problem: Problem, restart: int = 0) -> CKMState:
         rng = problem.rng(restart, 0)
         V = self._first_centers(problem, rng)
-        order, forest = self._ordered(problem, rng)
-        return self._state_at(problem, V, order, forest, restart=restart)
+        return self._state_after(problem, V, *self._ordered(problem, rng), restart=restart)
 
     def step(self, problem: Problem, state: CKMState) -> CKMState:
-        V = self._means(problem, state.labels, state.centers)
-        after = self._state_at(
+        after = self._state_after(
             problem,
-            V,
+            state.centers,
             state.order,
             state.forest,
             restart=state.restart,
             iteration=state.iteration + 1,
-            shift=center_shift(state.centers, V, problem.spread),
         )
         if after.objective < state.objective:
             return after
@@ -172,21 +168,21 @@ class CKM(_KernelKMeans):
         return state.objective >= previous.objective
 
     def rebase(self, old_problem: Problem, new_problem: Problem, state: CKMState) -> CKMState:
-        """The same centres, with the new links in an order of their own."""
-        order, forest = self._ordered(new_problem, new_problem.rng(state.restart, state.iteration))
-        return self._state_at(
-            new_problem, state.centers, order, forest, restart=state.restart, iteration=state.iteration
-        )
+        """From the same centres, with the new links in an order of their own."""
+        ordered = self._ordered(new_problem, new_problem.rng(state.restart, state.iteration))
+        return self._state_after(new_problem, state.centers, *ordered, restart=state.restart, iteration=state.iteration)
 
     def _ordered(self, problem: Problem, rng: np.random.Generator) -> tuple[NDArray, Forest]:
         links = self._links(problem)
         order = by_priority(links.weight, rng)
         return order, grown(links, order, problem.n_samples, rng)
 
-    def _state_at(self, problem: Problem, V: NDArray, order: NDArray, forest: Forest, **progress) -> CKMState:
-        labels, objective = self._assign(problem, forest, V)
+    def _state_after(self, problem: Problem, centers: NDArray, order: NDArray, forest: Forest, **progress) -> CKMState:
+        """The state after a sweep from `centers`."""
+        labels, V, objective = self._sweep(problem, forest, centers)
         return CKMState(
             centers=V,
+            shift=center_shift(centers, V, problem.spread),
             labels=labels,
             n_clusters=self.n_clusters,
             objective=objective,

@@ -35,9 +35,15 @@ def ensemble_labels(
         Sample weights.
     n_init : int
         How often k-means starts anew.
+
+    Returns
+    -------
+    (n,) int array
+        Clusters, under the names that most of the hypotheses give them.
     """
     codes, member = np.unique(np.stack(hypotheses, axis=1), axis=0, return_inverse=True)
     member = member.ravel()
+    size = np.bincount(member, weights)
     if len(codes) <= n_clusters:
         clusters = np.arange(len(codes))
     else:
@@ -48,8 +54,9 @@ def ensemble_labels(
             shape=(u, n_clusters * T),
         )
         means = KMeans(n_clusters, n_init=n_init, random_state=seed)
-        clusters = means.fit(rows, sample_weight=np.bincount(member, weights)).labels_
-    return renamed(clusters[member], hypotheses[-1], n_clusters)
+        clusters = means.fit(rows, sample_weight=size).labels_
+    votes = sum(α * _shared(clusters, labels, n_clusters, size) for α, labels in zip(importance, codes.T))
+    return _names(votes)[clusters][member]
 
 
 def renamed(labels: NDArray, like: NDArray, n_clusters: int) -> NDArray[np.int64]:
@@ -60,7 +67,15 @@ def renamed(labels: NDArray, like: NDArray, n_clusters: int) -> NDArray[np.int64
     >>> renamed(np.array([1, 1, 0, 2]), np.array([0, 0, 1, 1]), 3).tolist()
     [0, 0, 1, 2]
     """
+    return _names(_shared(labels, like, n_clusters))[labels]
+
+
+def _shared(labels: NDArray, like: NDArray, n_clusters: int, weights: NDArray | None = None) -> NDArray:
+    """(k, k) how much each cluster of the one shares with each of the other."""
     pairs = labels.astype(np.int64) * n_clusters + like
-    counts = np.bincount(pairs, minlength=n_clusters**2).reshape(n_clusters, n_clusters)
-    _, name = linear_sum_assignment(counts, maximize=True)
-    return name[labels]
+    return np.bincount(pairs, weights, minlength=n_clusters**2).reshape(n_clusters, n_clusters)
+
+
+def _names(shared: NDArray) -> NDArray[np.int64]:
+    """(k,) a name for each cluster, none twice, by what they share most."""
+    return linear_sum_assignment(shared, maximize=True)[1]

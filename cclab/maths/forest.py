@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cclab.maths.distances import row_blocks
+
 Array = NDArray
 
 
@@ -31,8 +33,6 @@ class Forest:
         by the arrays before it.
     followers : (f, 2) int array
         Children by must-link, each with the sample (a root, or a child by cannot-link) whose cluster it shares.
-    avoiding : (s,) int array
-        The samples that may have to go to their second nearest centre.
     """
 
     n_links: int
@@ -41,7 +41,6 @@ class Forest:
     apart: Array
     levels: tuple[Array, ...]
     followers: Array
-    avoiding: Array
 
     @classmethod
     def grow(cls, i: Array, j: Array, must: Array, n_samples: int) -> Forest:
@@ -69,15 +68,13 @@ class Forest:
         _, depth = _ultimate(_pointed_to(avoid, n_samples))
         by_depth = avoid[np.argsort(depth[avoid[:, 0]], kind="stable")]
         cuts = np.cumsum(np.bincount(depth[avoid[:, 0]])[1:])[:-1]
-        apart = pairs[~roots_must]
         return cls(
             n_links=len(i),
             n_working=int(root.sum() + child.sum()),
             together=pairs[roots_must],
-            apart=apart,
+            apart=pairs[~roots_must],
             levels=tuple(np.split(by_depth, cuts)) if len(avoid) else (),
             followers=np.stack([edges[must, 0], leader[edges[must, 0]]], axis=1),
-            avoiding=np.concatenate([apart.ravel(), avoid[:, 0]]),
         )
 
     def assign(self, distances: Array) -> Array:
@@ -93,9 +90,7 @@ class Forest:
         (n,) int array
             Clusters. A sample that no link names is in the nearest one.
         """
-        nearest = distances.argmin(axis=1)
-        distance = distances[np.arange(len(nearest)), nearest]
-        second = self._second_nearest(distances, nearest)
+        nearest, second, distance = _two_nearest(distances)
         labels = nearest.copy()
 
         a, b = self.together.T
@@ -113,14 +108,19 @@ class Forest:
         labels[child] = labels[leader]
         return labels
 
-    def _second_nearest(self, distances: Array, nearest: Array) -> Array:
-        """(n,) the second nearest centre, of the samples that may need it (with one centre there is no other)."""
-        second = nearest.copy()
-        if distances.shape[1] > 1:
-            others = distances[self.avoiding]
-            others[np.arange(len(others)), nearest[self.avoiding]] = np.inf
-            second[self.avoiding] = others.argmin(axis=1)
-        return second
+
+def _two_nearest(distances: Array) -> tuple[Array, Array, Array]:
+    """(n,) each: the nearest centre, the second nearest (with one centre there is no other), the least distance."""
+    n, k = distances.shape
+    nearest, second, distance = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
+    for rows in row_blocks(n):
+        block = distances[rows].copy()
+        here, first = np.arange(len(block)), block.argmin(axis=1)
+        nearest[rows], distance[rows] = first, block[here, first]
+        if k > 1:
+            block[here, first] = np.inf
+        second[rows] = block.argmin(axis=1)
+    return nearest, second, distance
 
 
 def _first_named(i: Array, j: Array, n_samples: int) -> tuple[Array, Array]:
