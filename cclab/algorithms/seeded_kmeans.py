@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cclab.core import Hard, Problem, WeightedSolver, center_shift
 from cclab.maths.distances import squared_distances
 from cclab.maths.lloyd import LloydState, cluster_means, distances_to, inertia
-from cclab.maths.seeding import initial_centers
+from cclab.maths.seeding import seeded_centers
 
 
 class SeededKMeans(WeightedSolver):
@@ -26,9 +26,7 @@ class SeededKMeans(WeightedSolver):
     uses = frozenset({"labels", "sample_weight"})
     descends = True
 
-    def __init__(
-        self, n_clusters=3, *, init="k-means++", n_init=1, max_iter=300, tol=1e-4, random_state=None
-    ):
+    def __init__(self, n_clusters=3, *, init="k-means++", n_init=1, max_iter=300, tol=1e-4, random_state=None):
         self.n_clusters = n_clusters
         self.init = init
         self.n_init = n_init
@@ -37,7 +35,7 @@ class SeededKMeans(WeightedSolver):
         self.random_state = random_state
 
     def start(self, problem: Problem, restart: int = 0) -> LloydState:
-        V = self._seeded_centers(problem, restart)
+        V = seeded_centers(problem, self.n_clusters, self.init, restart)
         return self._state_at(problem, V, restart=restart)
 
     def step(self, problem: Problem, state: LloydState) -> LloydState:
@@ -49,20 +47,6 @@ class SeededKMeans(WeightedSolver):
             iteration=state.iteration + 1,
             shift=center_shift(state.centers, V, problem.spread),
         )
-
-    def _seeded_centers(self, problem: Problem, restart: int) -> NDArray:
-        V = initial_centers(problem, self.n_clusters, self.init, restart)
-        samples, degrees, certainty = problem.constraints.label_degrees(self.n_clusters)
-        if not len(samples) or not isinstance(self.init, str):
-            return V
-        seeds = np.nan_to_num(degrees).argmax(axis=1)
-        seeded = np.unique(seeds)
-        means = cluster_means(problem.X[samples], seeds, problem.weights[samples] * certainty, V)
-        # Of the drawn centres, the other clusters take those furthest from the seeds' means.
-        far = np.argsort(-squared_distances(V, means[seeded]).min(axis=1), kind="stable")
-        others = np.setdiff1d(np.arange(self.n_clusters), seeded)
-        means[others] = V[far[: len(others)]]
-        return means
 
     def _state_at(self, problem: Problem, V: NDArray, **progress) -> LloydState:
         d = distances_to(problem, V)

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import kmeans_plusplus
 
 from cclab.core import Problem
+from cclab.maths.distances import squared_distances
+from cclab.maths.lloyd import cluster_means
 
 
 def initial_centers(problem: Problem, n_clusters: int, init: Any, restart: int = 0) -> NDArray:
@@ -17,7 +20,44 @@ def initial_centers(problem: Problem, n_clusters: int, init: Any, restart: int =
         return np.asarray(init, dtype=float)
     rng = problem.rng(restart, 0)
     seed = int(rng.integers(np.iinfo(np.int32).max))
-    centers, _ = kmeans_plusplus(
-        problem.X, n_clusters, sample_weight=problem.sample_weight, random_state=seed
-    )
+    centers, _ = kmeans_plusplus(problem.X, n_clusters, sample_weight=problem.sample_weight, random_state=seed)
     return np.asarray(centers.toarray() if hasattr(centers, "toarray") else centers, dtype=float)
+
+
+def seeded_centers(problem: Problem, n_clusters: int, init: Any, restart: int = 0) -> NDArray:
+    """(k, p) the means of the labelled samples, and drawn centres for the clusters that have none.
+
+    A sample with several possible clusters counts for the one that is most possible, the first of them where they are
+    alike. Given centres are taken as they are.
+    """
+    V = initial_centers(problem, n_clusters, init, restart)
+    samples, degrees, certainty = problem.constraints.label_degrees(n_clusters)
+    if not len(samples) or not isinstance(init, str):
+        return V
+    seeds = np.nan_to_num(degrees).argmax(axis=1)
+    seeded = np.unique(seeds)
+    means = cluster_means(problem.X[samples], seeds, problem.weights[samples] * certainty, V)
+    # Of the drawn centres, the other clusters take those furthest from the seeds' means.
+    far = np.argsort(-squared_distances(V, means[seeded]).min(axis=1), kind="stable")
+    others = np.setdiff1d(np.arange(n_clusters), seeded)
+    means[others] = V[far[: len(others)]]
+    return means
+
+
+def matched_to_labels(centers: NDArray, problem: Problem) -> NDArray:
+    """(k, p) the centres reordered so that each is the one of the cluster whose labelled samples lie nearest.
+
+    Labels name clusters by number, so centres that were found without them have to be put in that order (by the
+    Hungarian method). Clusters without labelled samples take the remaining centres.
+    """
+    samples, degrees, certainty = problem.constraints.label_degrees(len(centers))
+    if not len(samples):
+        return centers
+    seeds = np.nan_to_num(degrees).argmax(axis=1)
+    seeded = np.unique(seeds)
+    means = cluster_means(problem.X[samples], seeds, problem.weights[samples] * certainty, centers)[seeded]
+    rows, columns = linear_sum_assignment(squared_distances(means, centers))
+    order = np.full(len(centers), -1)
+    order[seeded[rows]] = columns
+    order[order < 0] = np.setdiff1d(np.arange(len(centers)), columns)
+    return centers[order]

@@ -1,0 +1,361 @@
+"""What PCM, RPCM, PFCM, SRPCM and SPFCM share: one objective, of which each keeps some terms.
+
+    J = sum_ik (a u_ik^m + b t_ik^h) d_ik^2  +  sum_k gamma_k sum_i (1 - t_ik)^h
+        + alpha sum_ik b_ik (t_ik - f_ik)^2 d_ik^2  +  sum_k eta_k sum_{l != k} 1 / |v_k - v_l|^2
+
+Notation
+--------
+=========  ========================  ==================================================================
+paper      here                      meaning
+=========  ========================  ==================================================================
+v_k        ``V``                     centre of cluster k
+t_ik       ``T``                     typicality of sample i for cluster k
+u_ik       ``U``                     membership; those of a sample add up to 1
+gamma_k    ``gamma``                 squared distance at which the typicality is 1/2
+a, b       ``a``, ``b``              weights of the fuzzy and of the possibilistic term
+m, eta     ``fuzzifier``,            their exponents (the paper's second eta; h above)
+           ``typicality_exponent``
+f_ik       ``F``                     degree of possibility that a label states; b_ik says where it does
+alpha      ``label_weight``          how much labels count
+eta_k      ``repulsion``             how strongly cluster k pushes the others away
+=========  ========================  ==================================================================
+
+For given centres the best memberships and typicalities have closed forms, and for given memberships and typicalities
+only weighted means enter the centres' step, so one pass over the samples makes a step and no (n, k) array is kept.
+
+References
+----------
+.. [1] V. Antoine, J. A. Guerrero, T. Boone, G. Romero, Possibilistic clustering with seeds, 2018.
+.. [2] R. Krishnapuram, J. Keller, A possibilistic approach to clustering, IEEE Transactions on Fuzzy Systems
+   1(2), 1993.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cclab.algorithms.fcm import FCM
+from cclab.core import (
+    FuzzyPossibilistic,
+    Partition,
+    Possibilistic,
+    Problem,
+    State,
+    WeightedSolver,
+    center_shift,
+    iterate,
+)
+from cclab.core.parameters import anything, choice, real
+from cclab.maths.distances import problem_norms, row_blocks, squared_distances
+from cclab.maths.knowledge import of_constraints
+from cclab.maths.memberships import fuzzy_memberships, raised
+from cclab.maths.metrics import unit_volume_metric
+from cclab.maths.repulsion import repelled_centers, repulsion_energy
+from cclab.maths.seeding import matched_to_labels, seeded_centers
+from cclab.maths.typicalities import labelled_typicalities, typicalities
+
+# How long FCM may run to find the first centres and gamma.
+FCM_STEPS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Which terms of the objective there are, and how much each counts."""
+
+    a: float
+    b: float
+    fuzzifier: float
+    typicality_exponent: float
+    gamma: NDArray
+    repulsion: NDArray
+    metrics: NDArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Seeds:
+    """The labelled samples in rising order, what is stated of each cluster (F), and how much it counts."""
+
+    samples: NDArray
+    degrees: NDArray
+    weight: NDArray
+
+    def within(self, rows: slice) -> slice:
+        """Which of the labelled samples lie in these rows."""
+        first, last = np.searchsorted(self.samples, [rows.start, rows.stop])
+        return slice(int(first), int(last))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PossibilisticState(State):
+    """Centres; memberships and typicalities follow from them.
+
+    Attributes
+    ----------
+    X : (n, p) array
+        The samples (not a copy).
+    gamma : (k,) array
+    repulsion : (k,) array
+    metrics : (k, p, p) array or None
+        None for the Euclidean distance.
+    means : (k, p) array
+        Weighted means of the samples: where centres without repulsion go next.
+    totals : (k,) array
+        Their weights.
+    scatters : (k, p, p) array or None
+        Weighted scatter about `means`, for the metrics' step.
+    """
+
+    X: NDArray = field(repr=False)
+    settings: Terms = field(repr=False)
+    seeds: Seeds = field(repr=False)
+    outlier_threshold: float
+    means: NDArray = field(repr=False)
+    totals: NDArray = field(repr=False)
+    scatters: NDArray | None = field(default=None, repr=False)
+
+    @property
+    def gamma(self) -> NDArray:
+        return self.settings.gamma
+
+    @property
+    def repulsion(self) -> NDArray:
+        return self.settings.repulsion
+
+    @property
+    def metrics(self) -> NDArray | None:
+        return self.settings.metrics
+
+    def _partition(self) -> Partition:
+        return belief(self.X, self.centers, self.settings, self.seeds, self.outlier_threshold)
+
+
+class _PossibilisticSolver(WeightedSolver):
+    """Possibilistic clustering.
+
+    Parameters
+    ----------
+    gamma : array of shape (n_clusters,) or None
+        The squared distance at which a sample is half typical of each cluster; None takes it from fuzzy c-means.
+    metric : {"euclidean", "mahalanobis"}
+        Mahalanobis lets each cluster stretch, at constant volume.
+    outlier_threshold : float
+        A sample whose largest typicality is below this is flagged as an outlier.
+    typicality_exponent : float
+        How fast the typicality falls with the distance: near 1 abruptly, 2 is usual.
+    fuzzifier : float
+        How soft the memberships are (m): near 1 almost hard, 2 is usual.
+    a : float
+        How much the memberships count.
+    b : float
+        How much the typicalities count.
+    label_weight : float
+        How much labels count against the distances (alpha).
+    repulsion : float or None
+        How strongly centres push each other away (eta, in units of length to the fourth); None derives it from
+        `min_separation`.
+    min_separation : float or None
+        How near two centres on top of each other may come (in the data's units); None takes half the smallest distance
+        between the first centres.
+    """
+
+    uses = frozenset({"sample_weight"})
+    descends = True
+    parameters = {
+        "gamma": anything(),
+        "metric": choice("euclidean", "mahalanobis"),
+        "outlier_threshold": real(0, 1),
+        "typicality_exponent": real(1, open_low=True),
+        "fuzzifier": real(1, open_low=True),
+        "a": real(0),
+        "b": real(0, open_low=True),
+        "label_weight": real(0),
+        "repulsion": real(0, or_none=True),
+        "min_separation": real(0, or_none=True),
+    }
+
+    # The terms that an algorithm does without.
+    a = 0.0
+    b = 1.0
+    fuzzifier = 2.0
+    typicality_exponent = 2.0
+    label_weight = 0.0
+    repulsion: float | None = 0.0
+    min_separation: float | None = None
+
+    def start(self, problem: Problem, restart: int = 0) -> PossibilisticState:
+        V = seeded_centers(problem, self.n_clusters, self.init, restart)
+        run = iterate(FCM(self.n_clusters, init=V, fuzzifier=self.fuzzifier), problem, max_iter=FCM_STEPS)
+        for _ in run:
+            pass
+        V = run.state.centers
+        if isinstance(self.init, str):
+            V = matched_to_labels(V, problem)
+        k, p = V.shape
+        settings = Terms(
+            a=float(self.a),
+            b=float(self.b),
+            fuzzifier=float(self.fuzzifier),
+            typicality_exponent=float(self.typicality_exponent),
+            gamma=self._gamma(problem, V),
+            repulsion=np.zeros(k),
+            metrics=None if self.metric == "euclidean" else np.tile(np.eye(p), (k, 1, 1)),
+        )
+        state = self._state_at(problem, V, settings, restart=restart)
+        strength = self._strength(V, state.totals)
+        return (
+            state
+            if not strength
+            else self._state_at(problem, V, replace(settings, repulsion=np.full(k, strength)), restart=restart)
+        )
+
+    def _gamma(self, problem: Problem, V: NDArray) -> NDArray:
+        """Eq. 2 of [1]_ with K = 1: the mean squared distance within each fuzzy cluster."""
+        if self.gamma is not None:
+            return np.asarray(self.gamma, dtype=float)
+        sums = totals = np.zeros(len(V))
+        norms = problem_norms(problem)
+        for rows in row_blocks(problem.n_samples):
+            d = squared_distances(problem.X[rows], V, norms[rows])
+            a = raised(fuzzy_memberships(d, self.fuzzifier), self.fuzzifier) * problem.weights[rows, None]
+            sums = sums + np.einsum("ik,ik->k", a, d)
+            totals = totals + a.sum(axis=0)
+        gamma = np.divide(sums, totals, out=np.zeros(len(V)), where=totals > 0)
+        # Samples that all lie on the centres would make every other place an outlier.
+        return np.where(gamma > 0, gamma, problem.spread**2)
+
+    def _strength(self, V: NDArray, totals: NDArray) -> float:
+        """Eta; two centres drawn to the same place with weight W each come to rest at ``(4 eta / W) ** (1 / 4)``."""
+        if self.repulsion is not None:
+            return float(self.repulsion)
+        separation = self.min_separation
+        if separation is None:
+            apart = squared_distances(V, V)[np.triu_indices(len(V), 1)]
+            separation = np.sqrt(apart.min(initial=np.inf)) / 2 if len(apart) else 0.0
+        return float(totals.mean() * separation**4 / 4)
+
+    def step(self, problem: Problem, state: PossibilisticState) -> PossibilisticState:
+        settings = state.settings
+        V = repelled_centers(state.centers, state.means, state.totals, settings.repulsion, settings.metrics)
+        if state.scatters is not None:
+            off = V - state.means
+            scatters = state.scatters + state.totals[:, None, None] * off[:, :, None] * off[:, None, :]
+            settings = replace(settings, metrics=unit_volume_metric(scatters))
+        return self._state_at(
+            problem,
+            V,
+            settings,
+            restart=state.restart,
+            iteration=state.iteration + 1,
+            shift=center_shift(state.centers, V, problem.spread),
+        )
+
+    def rebase(self, old_problem: Problem, new_problem: Problem, state: PossibilisticState) -> PossibilisticState:
+        return self._state_at(
+            new_problem,
+            state.centers,
+            state.settings,
+            restart=state.restart,
+            iteration=state.iteration,
+            shift=state.shift,
+        )
+
+    def _state_at(self, problem: Problem, V: NDArray, settings: Terms, **progress) -> PossibilisticState:
+        """The state with centres `V`: one pass gives the objective and what the next centres need."""
+        seeds = self._seeds(problem)
+        k, p = V.shape
+        m, h = settings.fuzzifier, settings.typicality_exponent
+        norms = problem_norms(problem)
+        sums, totals = np.zeros((k, p)), np.zeros(k)
+        squares = None if settings.metrics is None else np.zeros((k, p, p))
+        terms = dict.fromkeys(("distances", "typicality", "labels"), 0.0)
+        for rows in row_blocks(problem.n_samples):
+            X, w = problem.X[rows], problem.weights[rows, None]
+            d = _distances(X, V, norms[rows], settings.metrics)
+            T = typicalities(settings.b * d, settings.gamma, h)
+            inside = seeds.within(rows)
+            labelled = seeds.samples[inside] - rows.start
+            if len(labelled):
+                F, alpha = seeds.degrees[inside], seeds.weight[inside]
+                T[labelled] = labelled_typicalities(d[labelled], settings.gamma, settings.b, alpha, F)
+            z = settings.b * raised(T, h)
+            if settings.a:
+                z += settings.a * raised(fuzzy_memberships(d, m), m)
+            terms["distances"] += np.vdot(w * z, d)
+            terms["typicality"] += np.vdot(w * raised(1 - T, h), np.broadcast_to(settings.gamma, d.shape))
+            if len(labelled):
+                apart = alpha * (T[labelled] - F) ** 2
+                terms["labels"] += np.vdot(w[labelled] * apart, d[labelled])
+                z[labelled] += apart
+            z *= w
+            sums += z.T @ X
+            totals += z.sum(axis=0)
+            if squares is not None:
+                squares += np.einsum("ik,ip,iq->kpq", z, X, X, optimize=True)
+        if settings.repulsion.any():
+            terms["repulsion"] = repulsion_energy(V, settings.repulsion)
+        if not len(seeds.samples):
+            del terms["labels"]
+        means = np.divide(sums, totals[:, None], out=V.copy(), where=totals[:, None] > 0)
+        scatters = None
+        if squares is not None:
+            scatters = squares - totals[:, None, None] * means[:, :, None] * means[:, None, :]
+        return PossibilisticState(
+            centers=V,
+            objective=sum(terms.values()),
+            terms=terms,
+            X=problem.X,
+            settings=settings,
+            seeds=seeds,
+            outlier_threshold=self.outlier_threshold,
+            means=means,
+            totals=totals,
+            scatters=scatters,
+            **progress,
+        )
+
+    def _seeds(self, problem: Problem) -> Seeds:
+        if "labels" not in self.uses:
+            return Seeds(np.empty(0, dtype=np.int64), np.empty((0, self.n_clusters)), np.empty((0, self.n_clusters)))
+
+        def read(known) -> Seeds:
+            samples, F, certainty = known.label_degrees(self.n_clusters)
+            order = np.argsort(samples)
+            F, certainty = F[order], certainty[order]
+            weight = np.where(np.isnan(F), 0.0, self.label_weight * certainty[:, None])
+            return Seeds(samples[order], np.nan_to_num(F), weight)
+
+        return of_constraints(problem, f"seeds {self.n_clusters} {self.label_weight}", read)
+
+    def check(self, problem: Problem) -> None:
+        super().check(problem)
+        if self.gamma is not None:
+            gamma = np.asarray(self.gamma, dtype=float)
+            if gamma.shape != (self.n_clusters,) or not (np.isfinite(gamma) & (gamma > 0)).all():
+                raise ValueError(f"gamma must be {self.n_clusters} numbers above 0, got {self.gamma!r}")
+
+    def believe(self, X: NDArray, state: PossibilisticState) -> Partition:
+        nobody = Seeds(np.empty(0, dtype=np.int64), np.empty((0, 0)), np.empty((0, 0)))
+        return belief(X, state.centers, state.settings, nobody, self.outlier_threshold)
+
+
+def belief(X: NDArray, V: NDArray, settings: Terms, seeds: Seeds, outlier_threshold: float) -> Partition:
+    """Typicalities (and memberships, where the algorithm has them) for given centres."""
+    d = _distances(X, V, None, settings.metrics)
+    T = typicalities(settings.b * d, settings.gamma, settings.typicality_exponent)
+    s = seeds.samples
+    if len(s):
+        T[s] = labelled_typicalities(d[s], settings.gamma, settings.b, seeds.weight, seeds.degrees)
+    if not settings.a:
+        return Possibilistic(T, outlier_threshold)
+    # Labels are decided by typicality: the memberships don't hear what is stated.
+    return FuzzyPossibilistic(fuzzy_memberships(d, settings.fuzzifier), T, "typicality", outlier_threshold)
+
+
+def _distances(X: NDArray, V: NDArray, norms: NDArray | None, metrics: NDArray | None) -> NDArray:
+    if metrics is None:
+        return squared_distances(X, V, norms)
+    off = X[:, None, :] - V
+    return np.einsum("ikp,kpq,ikq->ik", off, metrics, off, optimize=True)
