@@ -190,7 +190,8 @@ class Study:
 def _keyed_trial(
     key: TrialKey, cell: Cell, seed: int, measures: tuple[Measure, ...]
 ) -> tuple[TrialKey, dict[str, Any]]:
-    return key, run_trial(cell, key[1], seed, measures)
+    called = dict(zip(("dataset", "method", "knowledge"), cell.key))  # for people who read the file
+    return key, called | run_trial(cell, key[1], seed, measures)
 
 
 def _tidy(records: list[tuple[Cell, int, dict[str, Any]]], cells: Iterable[Cell]) -> pd.DataFrame:
