@@ -127,9 +127,9 @@ class Constraints(View):
             tag("th", "Samples", style="width:15%"),
             tag("th", "Detail", class_="cc-wide"),
             tag("th", "From", style="width:13%"),
-            tag("th", "Weight", class_="cc-number", style="width:64px"),
+            tag("th", "Weight", class_="cc-number", style="width:78px"),
             tag("th", sort, style="width:92px", aria_sort="ascending" if self.violated_first else "none"),
-            tag("th", style="width:40px"),
+            tag("th", class_="cc-tool", style="width:36px"),
         )
 
     def _row(self, id_: int, violated: bool, snapshot: Snapshot, labels: NDArray) -> tuple[int, Html]:
@@ -157,7 +157,7 @@ class Constraints(View):
             tag("td", statement.source, class_="cc-faint"),
             tag("td", f"{statement.weight:.2f}", class_="cc-number"),
             tag("td", "violated" if violated else "satisfied", class_="cc-bad" if violated else "cc-faint"),
-            tag("td", forget),
+            tag("td", forget, class_="cc-tool"),
             class_=css,
             data_action="find",
             data_id=id_,

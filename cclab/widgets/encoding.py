@@ -7,7 +7,7 @@ cross. Certainty is opacity. Hues and names follow `State.cluster_ids`, so they 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,8 +61,8 @@ class Encoding:
         Place in `palette`.
     shape : (n,) uint8 array
         Place in `SHAPES`.
-    opacity : (n,) uint8 array
-        255 is opaque.
+    certainty : (n,) float array in [0, 1]
+        Shown as opacity, which never falls below `FAINTEST`.
     legend : tuple of Sign
         Those that some sample has now.
     """
@@ -70,7 +70,7 @@ class Encoding:
     palette: tuple[str, ...]
     color: NDArray[np.uint8]
     shape: NDArray[np.uint8]
-    opacity: NDArray[np.uint8]
+    certainty: NDArray[np.float64]
     legend: tuple[Sign, ...]
 
 
@@ -244,12 +244,9 @@ def encode_sets(
     colors = np.array([palette.index(sign.color) for sign in signs], dtype=np.uint8)
     shapes = np.array([SHAPES.index(sign.shape) for sign in signs], dtype=np.uint8)
     shape = shapes[which]
-    opacity = np.full(len(which), 255, dtype=np.uint8)
-    if certain is not None:
-        opacity = (255 * (FAINTEST + (1 - FAINTEST) * certain)).astype(np.uint8)
-        opacity[shape == SHAPES.index("outlier")] = 255
+    shown = np.ones(len(which)) if certain is None else np.where(shape == SHAPES.index("outlier"), 1, certain)
     order = sorted(range(len(sets)), key=lambda s: (not sets[s], len(sets[s]), sets[s]))
-    return Encoding(palette, colors[which], shape, opacity, tuple(signs[s] for s in order if counts[s]))
+    return Encoding(palette, colors[which], shape, shown, tuple(signs[s] for s in order if counts[s]))
 
 
 def encode_truth(target: NDArray | None, names: Sequence[str]) -> Encoding:
@@ -259,8 +256,7 @@ def encode_truth(target: NDArray | None, names: Sequence[str]) -> Encoding:
     sets: list[Set] = [(k,) for k in range(len(names))] + [()]
     encoding = encode_sets(np.where(target < 0, len(names), target), sets, range(len(names)))
     titles = {str(k + 1): name for k, name in enumerate(names)} | {"outlier": "no class"}
-    legend = tuple(Sign(titles[s.name], s.color, s.shape, s.count) for s in encoding.legend)
-    return Encoding(encoding.palette, encoding.color, encoding.shape, encoding.opacity, legend)
+    return replace(encoding, legend=tuple(replace(sign, name=titles[sign.name]) for sign in encoding.legend))
 
 
 def encode_values(values: ArrayLike, high: str, low: str) -> Encoding:
@@ -268,8 +264,6 @@ def encode_values(values: ArrayLike, high: str, low: str) -> Encoding:
     values = np.asarray(values, dtype=float)
     least, most = float(values.min()), float(values.max())
     share = (values - least) / (most - least) if most > least else np.ones(len(values))
-    faintest = 0.12
     nothing = np.zeros(len(values), dtype=np.uint8)
-    opacity = (255 * (faintest + (1 - faintest) * share)).astype(np.uint8)
-    legend = (Sign(high, "--cc-ink"), Sign(low, "--cc-ink", opacity=faintest))
-    return Encoding(("--cc-ink",), nothing, nothing.copy(), opacity, legend)
+    legend = (Sign(high, "--cc-ink"), Sign(low, "--cc-ink", opacity=FAINTEST))
+    return Encoding(("--cc-ink",), nothing, nothing.copy(), share, legend)

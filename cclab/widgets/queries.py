@@ -13,6 +13,7 @@ from cclab.core.registry import strategies
 from cclab.queries.base import Query, Settled
 from cclab.session import Session, Snapshot
 from cclab.widgets.desk import Desk, View, in_words
+from cclab.widgets.freeing import close_all
 from cclab.widgets.html import Html, join, tag
 from cclab.widgets.layout import button, column, row, show, text, with_classes
 from cclab.widgets.rows import Rows
@@ -79,9 +80,8 @@ class Queries(View):
         self.same_button = self._answer_button("Same", "same", "together", "S")
         self.different_button = self._answer_button("Different", "different", "apart", "D")
         self.unknown_button = button("Don’t know", self.reject, key="X", hint="Don’t know (X)", look="outlined")
-        self._pair_answers = row(self.same_button, self.different_button, css="cc-answers cc-grow")
-        self._label_answers = row(css="cc-answers cc-grow")
-        self._answers = row(self._pair_answers, self._label_answers, self.unknown_button, css="cc-answer-row")
+        self._cluster_buttons: tuple[widgets.Button, ...] = ()
+        self._answers = row(css="cc-answers")
         self._counts = text(css="cc-note")
         self.step_button = button(icon="step", hint="Step after each answer", on_click=self.toggle_step_after)
         self.truth_button = button("Ask the truth", self.ask_truth, hint="Answer this one from the known classes")
@@ -250,24 +250,30 @@ class Queries(View):
             ]
             self._samples.show([("pair", tag("div", cards, class_="cc-pair"))])
         show(self._samples, query is not None)
-        show(self._pair_answers, kind == "pair")
-        show(self._label_answers, kind == "label")
-        if kind == "label":
-            self._offer_clusters(session.current)
-        for answer in (self.same_button, self.different_button, self.unknown_button):
+        self._offer_answers(kind)
+        for answer in self._answers.children:
             answer.disabled = query is None
         self._show_foot()
 
-    def _offer_clusters(self, snapshot: Snapshot) -> None:
-        names = [str(int(id_) + 1) for id_ in snapshot.state.cluster_ids]
-        if [b.description for b in self._label_answers.children] == names:
+    def _offer_answers(self, kind: str) -> None:
+        """Same and different about a pair, the clusters about one sample."""
+        if kind == "label":
+            self._have_cluster_buttons([str(int(id_) + 1) for id_ in self.desk.session.state.cluster_ids])
+            offered = self._cluster_buttons
+        else:
+            offered = (self.same_button, self.different_button)
+        self._answers.add_class("cc-many") if kind == "label" else self._answers.remove_class("cc-many")
+        self._answers.children = (*offered, self.unknown_button)
+
+    def _have_cluster_buttons(self, names: list[str]) -> None:
+        if [made.description for made in self._cluster_buttons] == names:
             return
-        for old in self._label_answers.children:
-            old.close()
-        self._label_answers.children = [
+        for made in self._cluster_buttons:
+            close_all(made)
+        self._cluster_buttons = tuple(
             button(name, lambda k=k: self.answer(k), hint=f"Cluster {name}", look="outlined")
             for k, name in enumerate(names)
-        ]
+        )
 
     def _show_foot(self) -> None:
         session = self.desk.session
@@ -284,12 +290,15 @@ class Queries(View):
         rejected = len(session.rejected)
         answered = len(session.asked) - rejected
         asked = len(session.asked) + len(session.pending)
-        rest = tag("span", f" · {rejected} rejected · {asked} asked", class_="cc-wide")
-        return join(tag("b", answered), " answered", rest)
+        rest = tag("span", f" · {rejected} rejected", class_="cc-wide") if rejected else None
+        return join(tag("b", answered), f" of {asked} answered", rest)
 
     def close(self) -> None:
         self._left = 0
         self._tasks.cancel()
+        # Only one kind of answer is on the page.
+        for made in (self.same_button, self.different_button, *self._cluster_buttons):
+            close_all(made)
         super().close()
 
 

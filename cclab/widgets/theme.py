@@ -59,8 +59,9 @@ def hex_color(variable: str, *, dark: bool = False) -> str:
 
 @cache
 def stylesheet() -> str:
-    """The whole stylesheet: `theme.css`, then the derived hues and the icons."""
-    return "\n".join([_source(), _derived_css(), _icons_css()])
+    """The whole stylesheet: `theme.css`, what panels and pages add, then the derived hues and the icons."""
+    sheets = (files("cclab.widgets").joinpath(name).read_text(encoding="utf-8") for name in ("panels.css", "pages.css"))
+    return "\n".join([_source(), *sheets, _derived_css(), _icons_css()])
 
 
 @cache

@@ -14,13 +14,10 @@ MOST_POINTS = 500
 
 _MARGIN = {"top": 6, "bottom": 18, "left": 36, "right": 14}
 _HEIGHT = "84px"
-#: How the lines of a chart look, the first first; from there on all are like the last.
-_LOOKS = (
-    {"colors": ["var(--cc-ink)"], "stroke_width": 1.8},
-    {"colors": ["var(--cc-text3)"], "stroke_width": 1.2},
-    {"colors": ["var(--cc-text3)"], "stroke_width": 1.2, "line_style": "dashed"},
-    {"colors": ["var(--cc-text3)"], "stroke_width": 1.2, "line_style": "dotted"},
-)
+#: How all lines but the first are told apart.
+STYLES = ("solid", "dashed", "dotted", "dash_dotted")
+#: So many letters fit under the bars of a chart; beyond, names are slanted.
+_LETTERS = 46
 
 
 def _figure(marks: list[bqplot.Mark], axes: list[bqplot.Axis], **options: object) -> bqplot.Figure:
@@ -61,10 +58,13 @@ class Course:
     ----------
     low, high : float, optional
         Bounds of the values; without them they follow the data.
+    styles : sequence of str
+        Styles of the lines after the first (which is in ink), over and over.
     """
 
-    def __init__(self, low: float | None = None, high: float | None = None) -> None:
+    def __init__(self, low: float | None = None, high: float | None = None, styles: Sequence[str] = STYLES) -> None:
         self._bounds = (low, high)
+        self._styles = styles
         self._x = bqplot.LinearScale(min=0, max=1)
         self._y = bqplot.LinearScale(min=0, max=1)
         self._x_axis = bqplot.Axis(scale=self._x, grid_lines="none", tick_format="d")
@@ -107,9 +107,15 @@ class Course:
             mark.close()
         del self._lines[n:]
         while len(self._lines) < n:
-            look = _LOOKS[min(len(self._lines), len(_LOOKS) - 1)]
-            self._lines.append(bqplot.Lines(x=[0.0], y=[0.0], scales={"x": self._x, "y": self._y}, **look))
+            self._lines.append(self._line(len(self._lines)))
         self.widget.marks = [*self._lines[1:], *self._lines[:1], self._marker]
+
+    def _line(self, place: int) -> bqplot.Lines:
+        about = {"x": [0.0], "y": [0.0], "scales": {"x": self._x, "y": self._y}}
+        if place == 0:
+            return bqplot.Lines(colors=["var(--cc-ink)"], stroke_width=1.8, **about)
+        style = self._styles[(place - 1) % len(self._styles)]
+        return bqplot.Lines(colors=["var(--cc-text3)"], stroke_width=1.2, line_style=style, **about)
 
     def _range(self, values: list[NDArray]) -> tuple[float, float]:
         known = np.concatenate([v[np.isfinite(v)] for v in values]) if values else np.empty(0)
@@ -149,11 +155,19 @@ class BarChart:
         with self._bars.hold_sync():
             if list(self._bars.x) != list(bars):
                 self._bars.x = list(bars)
+                self._slant(sum(map(len, bars)) > _LETTERS)
             self._bars.y = values
             self._bars.colors = [f"var({name})" for name in colors]
         if high != self._y.max:
             self._y.max = high
             self._y_axis.tick_values = few_ticks(0, high, 3)
+
+    def _slant(self, slanted: bool) -> None:
+        """Make room for long names."""
+        self._x_axis.tick_rotate = -38 if slanted else 0
+        self._x_axis.tick_style = {"text-anchor": "end" if slanted else "middle"}
+        self.widget.fig_margin = _MARGIN | ({"bottom": 46} if slanted else {})
+        self.widget.layout.height = "112px" if slanted else _HEIGHT
 
 
 def seen_places(session: Session, most: int = MOST_POINTS) -> tuple[NDArray[np.int64], list[Snapshot]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,7 +35,7 @@ class CredalSets(Part):
         self._rows.on_action(self._act)
         self._which: NDArray[np.intp] = np.empty(0, dtype=np.intp)
         self._signs: list[Sign] = []
-        note = text("click to select", css="cc-push cc-note")
+        note = text("click to select its samples", css="cc-push cc-note")
         self.widget = column(row(self._title, note, css="cc-head cc-minor"), self._rows, css="cc-gauge")
         self.listen(desk.selected, lambda _: self._show())
         self.listen(desk.thresholded, lambda _: self.redraw())
@@ -70,6 +72,7 @@ class CredalSets(Part):
         if len(order) > MOST_SETS:
             largest = set(sorted(order, key=lambda s: -signs[s].count)[:MOST_SETS])
             order = [s for s in order if s in largest]
+        order = in_columns(order, [s for s in order if signs[s].shape in ("diamond", "square")])
         most = max((sign.count for sign in signs), default=0)
         self._rows.show([(place, self._button(place, signs[place], most)) for place in order])
 
@@ -90,3 +93,14 @@ class CredalSets(Part):
             aria_pressed=pressed,
             title=f"Select the {sign.count:,} samples in {sign.name}",
         )
+
+
+def in_columns(order: list[int], doubtful: list[int]) -> list[int]:
+    """The order in which two columns are filled row by row, single clusters at the left and doubt at the right.
+
+    >>> in_columns([0, 1, 2, 3, 4], [1, 3]), in_columns([0, 1, 2], [])
+    ([0, 1, 2, 3, 4], [0, 1, 2])
+    """
+    single = [s for s in order if s not in doubtful]
+    pairs = zip_longest(single, doubtful) if abs(len(single) - len(doubtful)) <= 1 else [order]
+    return [s for pair in pairs for s in pair if s is not None]

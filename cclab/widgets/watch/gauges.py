@@ -21,7 +21,7 @@ class _Meter:
         self.name, self.labels = reading.name, reading.labels
         self._note = text()
         self._bars = BarChart() if len(reading.labels) > 1 else None
-        self._course = Course()
+        self._course = Course(styles=("solid",))
         if self._bars is None:
             self.widgets = [gauge(reading.name, self._course.widget, note=self._note)]
         else:

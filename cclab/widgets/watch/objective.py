@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from cclab.session import Snapshot
 from cclab.widgets.desk import Desk
-from cclab.widgets.html import tag
+from cclab.widgets.html import Html, tag
 from cclab.widgets.layout import gauge, text
-from cclab.widgets.watch.charts import Course, seen_places
+from cclab.widgets.watch.charts import STYLES, Course, seen_places
 from cclab.widgets.watch.part import Part
-
-_STYLES = ("solid", "solid", "dashed", "dotted")
 
 
 class Objective(Part):
@@ -35,21 +33,26 @@ class Objective(Part):
             return
         session = self.desk.session
         places, snapshots = seen_places(session)
-        # A single term is the objective itself.
-        terms = list(new.summary.terms) if len(new.summary.terms) > 1 else []
+        terms = terms_to_show(snapshots)
         lines = [[s.summary.objective for s in snapshots]]
         lines += [[s.summary.terms.get(name, float("nan")) for s in snapshots] for name in terms]
         self.chart.show(places, lines, session.position, len(session.snapshots) - 1)
         self.note.value = f"{new.summary.objective:.4g}"
-        self._names.value = key_to_lines(["all", *terms]) if terms else ""
+        self._names.value = key_to_lines(["objective", *terms]) if terms else ""
 
 
-def key_to_lines(names: list[str]) -> str:
+def terms_to_show(snapshots: list[Snapshot]) -> list[str]:
+    """The names of the terms that count for something; none where there is one only, which is the objective itself."""
+    present = dict.fromkeys(name for s in snapshots for name, value in s.summary.terms.items() if value != 0)
+    return list(present) if len(present) > 1 else []
+
+
+def key_to_lines(names: list[str]) -> Html:
     """Which line is which, the first in ink."""
 
-    def entry(place: int, name: str) -> str:
-        style = f"border-top:{2 if place == 0 else 1.2}px {_STYLES[min(place, 3)]} "
+    def entry(place: int, name: str) -> Html:
+        style = "solid" if place == 0 else STYLES[(place - 1) % len(STYLES)].replace("dash_dotted", "dashed")
         color = "var(--cc-ink)" if place == 0 else "var(--cc-text3)"
-        return tag("span", tag("i", style=style + color), name)
+        return tag("span", tag("i", style=f"border-top:{2 if place == 0 else 1.2}px {style} {color}"), name)
 
     return tag("div", [entry(place, name) for place, name in enumerate(names)], class_="cc-line-key")

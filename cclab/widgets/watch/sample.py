@@ -39,7 +39,7 @@ class SampleBelief(Part):
         self.note = text(css="cc-push cc-note")
         self._title = text()
         self.chart = BarChart(high=1.0)
-        self._content = text(css="cc-sample-values")
+        self._content = text()
         self._shown: int | None = None
         self.widget = column(
             row(self._title, self.note, css="cc-head cc-minor"), self.chart.widget, self._content, css="cc-gauge"
@@ -66,7 +66,9 @@ class SampleBelief(Part):
         if sample is not None and sample >= data.n_samples:  # another session was opened
             sample = None
         if sample != self._shown or old is None:
-            self._content.value = "" if sample is None else tag("div", sample_content(data, sample, 4))
+            self._content.value = (
+                "" if sample is None else tag("div", sample_content(data, sample, 4), class_="cc-sample")
+            )
         self._shown = sample
         show(self.chart.widget, sample is not None)
         show(self._content, sample is not None)
