@@ -15,8 +15,8 @@ alpha  ``label_weight``  how much labels count
 
 Notes
 -----
-Stated degrees that add up to more than 1 are divided by their sum, and what they leave below 1 is shared equally among the
-clusters that a label does not speak of: memberships are such shares, degrees of possibility are not.
+Stated degrees that add up to more than 1 are divided by their sum, and what they leave below 1 is shared equally among
+the clusters that a label does not speak of: memberships are such shares, degrees of possibility are not.
 
 References
 ----------

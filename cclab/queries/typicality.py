@@ -33,11 +33,8 @@ class TypicalityQueries(Strategy):
         partition = state.partition
         T = partition.typicalities if isinstance(partition, Possibilistic) else partition.degrees
         largest = T.max(axis=1)
-        if self.about == "untypical":
-            score = 1 - largest
-        else:
-            # An outlier is as untypical of one cluster as of another, but says little about either: weigh it down.
-            score = partition.ambiguity() * largest
+        # An outlier is as untypical of one cluster as of another, but says little about either: it is weighed down.
+        score = 1 - largest if self.about == "untypical" else partition.ambiguity() * largest
         closed = np.zeros(problem.n_samples, dtype=bool)
         closed[problem.constraints.labels.sample] = True
         closed[[samples[0] for samples in asked if len(samples) == 1]] = True

@@ -8,7 +8,7 @@ from cclab.queries import TypicalityQueries
 @pytest.fixture
 def session():
     rng = np.random.default_rng(0)
-    X = np.vstack([rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + [5, 0], [[2.5, 0.0], [2.5, 30.0]]])
+    X = np.vstack([rng.normal(size=(40, 2)), rng.normal((6, 0), size=(40, 2)), [[3.0, 0.0], [3.0, 9.0]]])
     session = Session(X, SPFCM(2))
     session.run()
     return session
