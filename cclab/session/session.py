@@ -98,9 +98,10 @@ class Session:
         command = {"verb": "open", "solver": pack_estimator(solver), "seed": seed}
         self._do_open(command)
         if journal is not None:
-            self._keep_journal(journal)
+            self.keep(journal)
 
-    def _keep_journal(self, folder: str | Path) -> None:
+    def keep(self, folder: str | Path) -> None:
+        """Keep a journal in `folder` from now on, in place of what is there; what was done so far goes first."""
         self._journal = Journal(folder)
         self._journal.begin(self.data)
         for command in self._commands:

@@ -33,6 +33,8 @@ class Desk:
     changed : Signal(Snapshot or None, Snapshot)
         After each verb of the session; the first is None when another session was opened.
     selected : Signal(array of int)
+    put_aside : Signal(array of int)
+        The first of two selections, which is kept until the second is made.
     pointed : Signal(int or None)
         The sample under the pointer.
     thresholded : Signal(float or None)
@@ -42,12 +44,14 @@ class Desk:
 
     changed = Signal(object, object)
     selected = Signal(object)
+    put_aside = Signal(object)
     pointed = Signal(object)
     thresholded = Signal(object)
     told = Signal(str, str)
 
     def __init__(self, session: Session) -> None:
         self.selection: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self.aside: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self.sample: int | None = None
         self.threshold: float | None = None
         self._stop_watching: Callable[[], None] = lambda: None
@@ -63,6 +67,7 @@ class Desk:
         self._stop_watching()
         self._take(session)
         self.point_at(None)
+        self.keep_aside([])
         self.select([])
         self.set_threshold(None)
         self.changed.emit(None, session.current)
@@ -71,6 +76,11 @@ class Desk:
         """Select these samples, and no others."""
         self.selection = np.unique(np.asarray(samples, dtype=np.int64))
         self.selected.emit(self.selection)
+
+    def keep_aside(self, samples: ArrayLike) -> None:
+        """Keep these samples aside, as the first of two selections; none ends it."""
+        self.aside = np.unique(np.asarray(samples, dtype=np.int64))
+        self.put_aside.emit(self.aside)
 
     def point_at(self, sample: int | None) -> None:
         """Say which sample is under the pointer."""

@@ -6,7 +6,7 @@ _PEN = "fill:none;stroke:var(--cc-text2);stroke-width:1.4"
 
 
 def glyph(sign: str, color: str = "--cc-all") -> Html:
-    """A sign, 16 px high: circle, diamond, square, outlier, must, cannot, violated or group.
+    """A sign, 16 px high: circle, diamond, square, outlier, ring, must, cannot, violated or group.
 
     `color` names a CSS variable (see `cclab.widgets.theme.hue`); lines and outlines have their own.
     """
@@ -38,6 +38,7 @@ _SIGNS = {
         ),
         16,
     ),
+    "ring": (tag("circle", cx=8, cy=8, r=6, style="fill:none;stroke:var(--cc-text);stroke-width:1.4"), 16),
     "must": (_pen("M2 8H20"), 22),
     "cannot": (_pen("M2 8H20", _PEN + ";stroke-dasharray:4 3"), 22),
     "violated": (_pen("M2 8H20", "fill:none;stroke:var(--cc-bad);stroke-width:1.6;stroke-dasharray:4 3"), 22),

@@ -1,0 +1,190 @@
+"""The workbench: say what you know with a lasso, step a solver, watch it listen, answer its questions."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cclab.algorithms  # noqa: F401  (enters all solvers into the registry)
+from cclab.apps import exports
+from cclab.apps.bar import Bar
+from cclab.apps.keeping import slot_of
+from cclab.apps.keys import KeySheet
+from cclab.apps.opening import named_sets, session_on
+from cclab.apps.page import Page
+from cclab.apps.remedies import remedy_for
+from cclab.core import Solver
+from cclab.session import Session
+from cclab.widgets.banner import Banner
+from cclab.widgets.constraints import Constraints
+from cclab.widgets.drawer import Drawer
+from cclab.widgets.layout import column, row
+from cclab.widgets.queries import Queries
+from cclab.widgets.scatter import Scatter
+from cclab.widgets.selecting import Selecting
+from cclab.widgets.status import Status
+from cclab.widgets.stepper import Stepper
+from cclab.widgets.watch import Watch
+
+KEYS = {
+    "→ ←": "step, back",
+    "Home End": "first, last",
+    "Space": "run or pause",
+    "M": "link together",
+    "C": "keep apart; C or Enter confirms",
+    "1 … 9": "label the selection",
+    "Del": "forget what is stated",
+    "Esc": "clear, close",
+    "S D X": "same, different, don’t know",
+    "Ctrl+Z": "undo",
+    "Ctrl+Shift+Z": "redo",
+    "Ctrl+S": "save",
+    "P": "parameters",
+    "L B H F": "lasso, box, hand, fit",
+    "Shift Alt": "add to, remove from a selection",
+    "?": "this list",
+}
+
+
+def workbench(
+    data: Any = None,
+    solver: Solver | str = "CECM",
+    *,
+    seed: int | None = None,
+    journal: str | Path | None = None,
+    height: int | None = None,
+) -> Workbench:
+    """The workbench, to be shown in a notebook or served as a page.
+
+    Parameters
+    ----------
+    data : Dataset, name, DataFrame, path or array, optional
+        What to open first; default: iris, or the session that this browser has left here.
+    solver : Solver or str
+        An estimator, or the name of one, which then looks for as many clusters as there are classes.
+    seed : int, optional
+        Where randomness comes from.
+    journal : path, optional
+        A folder to keep the session in. By default it is kept for the visitor's browser, which finds it again after
+        a reload or in a new kernel.
+    height : int, optional
+        In pixels. By default 760 in a notebook, and the whole window as a page of its own.
+
+    Examples
+    --------
+    >>> page = workbench("iris", "FCM")
+    >>> page.desk.session
+    <Session on iris with FCM: snapshot 1 of 1, iteration 0, 0 statements>
+    >>> page.close()
+    """
+    session = session_on("iris" if data is None else data, solver, seed)
+    fingerprint = (session.data.name, session.data.X.shape, repr(solver), seed)
+    slot = "page" if data is None else slot_of(*fingerprint)
+    return Workbench(session, slot=slot, journal=journal, height=height)
+
+
+class Workbench(Page):
+    """The page that `workbench` makes."""
+
+    def __init__(
+        self, session: Session, *, slot: str = "page", journal: str | Path | None = None, height: int | None = None
+    ) -> None:
+        super().__init__("workbench", "cclab workbench", session, slot=slot, journal=journal)
+        desk, pace = self.desk, self.shell.painted
+        self.drawer = self.add(Drawer(desk))
+        self.key_sheet = KeySheet(KEYS)
+        self.bar = self.add(
+            Bar(
+                desk,
+                self.shell,
+                data_names=named_sets(),
+                on_data=self.open_data,
+                on_solver=self.switch_solver,
+                on_parameters=self.drawer.toggle,
+                on_save=self.save,
+                exports={
+                    "Labels (CSV)": partial(self.download, exports.labels_csv),
+                    "Constraints (CSV)": partial(self.download, exports.constraints_csv),
+                    "Session (JSON)": partial(self.download, exports.session_json),
+                    "Figure (PNG)": partial(self.download, self._figure),
+                    "Python code": partial(self.download, exports.code),
+                },
+                on_help=self.key_sheet.toggle,
+            )
+        )
+        self.selecting = self.add(Selecting(desk))
+        self.banner = self.add(Banner(desk, partial(remedy_for, desk)))
+        self.scatter = self.add(Scatter(desk, over=(self.selecting.widget, self.banner.widget)))
+        self.stepper = self.add(Stepper(desk, pace))
+        self.constraints = self.add(
+            Constraints(
+                desk,
+                on_import=self.shell.choose_file,
+                on_export=partial(self.download, exports.constraints_csv),
+            )
+        )
+        self.queries = self.add(Queries(desk, pace=pace))
+        self.watch = self.add(Watch(desk))
+        self.status = self.add(Status(desk))
+        left = column(self.scatter.widget, self.stepper.widget, self.constraints.widget, css="cc-column cc-left")
+        right = column(self.queries.widget, self.watch.widget, css="cc-column cc-right")
+        body = row(left, right, css="cc-body")
+        floating = (self.drawer.widget, self.bar.menu, self.key_sheet.widget)
+        self.show(self.bar.widget, body, self.status.widget, *floating, height=height)
+        self._bind_keys()
+
+    def save(self) -> None:
+        """Let the browser save the session as a file."""
+        self.download(exports.session_json)
+
+    def _figure(self, session: Session) -> exports.File:
+        dark = self.shell.theme == "dark"
+        return exports.figure_png(
+            session, self.scatter.projection, mode=self.scatter.color.value, threshold=self.desk.threshold, dark=dark
+        )
+
+    def _bind_keys(self) -> None:
+        scatter, selecting, stepper, queries = self.scatter, self.selecting, self.stepper, self.queries
+        keys = {
+            "ArrowRight": stepper.step,
+            "ArrowLeft": stepper.back,
+            "Home": stepper.first,
+            "End": stepper.last,
+            "Space": stepper.toggle_run,
+            "m": selecting.link,
+            "c": selecting.apart,
+            "Enter": selecting.confirm,
+            "Delete": selecting.forget,
+            "Backspace": selecting.forget,
+            "Escape": self._escape,
+            "s": partial(queries.answer, "same"),
+            "d": partial(queries.answer, "different"),
+            "x": queries.reject,
+            "ctrl+z": self.bar.undo,
+            "ctrl+shift+z": self.bar.redo,
+            "ctrl+y": self.bar.redo,
+            "ctrl+s": self.save,
+            "p": self.drawer.toggle,
+            "l": partial(scatter.use, "lasso"),
+            "b": partial(scatter.use, "box"),
+            "h": partial(scatter.use, "hand"),
+            "f": scatter.fit,
+            "?": self.key_sheet.toggle,
+        }
+        keys |= {str(place + 1): partial(selecting.label, place) for place in range(9)}
+        for name, act in keys.items():
+            self.shell.bind(name, act)
+
+    def _escape(self) -> None:
+        """Close what floats on top; with nothing open, clear the selection."""
+        if self.key_sheet.is_open:
+            self.key_sheet.hide()
+        elif self.bar.menu_is_open:
+            self.bar.close_menu()
+        elif self.drawer.is_open:
+            self.drawer.hide()
+        elif self.banner.is_open:
+            self.banner.hide()
+        else:
+            self.selecting.clear()
