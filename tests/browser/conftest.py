@@ -116,7 +116,7 @@ def voila_page(browser: Browser, voila: Voila, page_errors: list):
         # Nothing from outside: neither needed nor waited for.
         context.route(lambda url: not url.startswith((voila.url, "data:", "blob:")), lambda route: route.abort())
         page = context.new_page()
-        page.on("pageerror", lambda error: page_errors.append(str(error)))
+        page.on("pageerror", lambda error: page_errors.append(error.stack or str(error)))
         page.goto(voila.add(name, source))
         return page
 

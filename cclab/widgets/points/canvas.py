@@ -11,6 +11,8 @@ from cclab.widgets.points.outlines import Outline
 
 CANNOT, VIOLATED = 1, 2
 
+_MODULES = ("viewport", "index", "gestures", "tip", "colors", "webgl", "canvas2d", "overlay", "canvas")
+
 
 class CanvasFigure(anywidget.AnyWidget):
     """The front end of `CanvasPoints`: one byte a sample and property, positions once, in single precision.
@@ -18,15 +20,7 @@ class CanvasFigure(anywidget.AnyWidget):
     `renderer` "2d" does without WebGL; "auto" takes it where it is.
     """
 
-    _esm = bundle(
-        "cclab.widgets.points",
-        *(
-            f"js/{name}.js"
-            for name in (
-                "viewport", "index", "gestures", "tip", "colors", "webgl", "canvas2d", "overlay", "canvas",
-            )
-        ),
-    )  # fmt: skip
+    _esm = bundle("tell.js", *(f"points/js/{name}.js" for name in _MODULES))
 
     xy = Bytes().tag(sync=True)
     extent = List([0.0, 1.0, 0.0, 1.0]).tag(sync=True)

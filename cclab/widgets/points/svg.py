@@ -29,9 +29,7 @@ _WHOLE = (-_PADDING, 1 + _PADDING, -_PADDING, 1 + _PADDING)
 class Gestures(anywidget.AnyWidget):
     """What the pointer does over a bqplot figure that lies in the same ``.cc-points`` box."""
 
-    _esm = bundle(
-        "cclab.widgets.points", *(f"js/{name}.js" for name in ("viewport", "index", "gestures", "tip", "svg"))
-    )
+    _esm = bundle("tell.js", *(f"points/js/{name}.js" for name in ("viewport", "index", "gestures", "tip", "svg")))
 
     xy = Bytes().tag(sync=True)
     tool = Enum(TOOLS, "lasso").tag(sync=True)
@@ -48,7 +46,7 @@ class SvgPoints(PointsView):
         self._scales = {"x": _scale(), "y": _scale()}
         self._axes = {
             "x": bqplot.Axis(scale=_scale(), grid_lines="none", label_offset="33px"),
-            "y": bqplot.Axis(scale=_scale(), orientation="vertical", grid_lines="none", label_offset="36px"),
+            "y": bqplot.Axis(scale=_scale(), side="left", grid_lines="none", label_offset="36px"),
         }
         self._make_marks()
         self._lasso = bqplot.interacts.LassoSelector(marks=[self._everyone], color="var(--cc-focus)")

@@ -1,4 +1,5 @@
 /** A list or a table of rows in HTML, of which only those that changed are touched. */
+import { tell } from "../tell.js";
 
 const ACTION = "[data-action]";
 
@@ -64,14 +65,14 @@ function render({ model, el }) {
 
   const showHead = () => { head.innerHTML = model.get("head"); };
   const showRows = () => { entries = patch(body, entries, model.get("rows")); };
-  const act = (target, event, value) => model.send({
+  const act = (target, event, value) => tell(model, {
     type: "act", action: target.dataset.action, id: target.dataset.id ?? null, value,
     shift: event.shiftKey ?? false, ctrl: (event.ctrlKey || event.metaKey) ?? false, alt: event.altKey ?? false,
   });
   const hover = (id) => {
     if (id === hovered) return;
     hovered = id;
-    model.send({ type: "hover", id });
+    tell(model, { type: "hover", id });
   };
   const isField = (target) => target.matches("input, select, textarea");
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib.resources import files
 
 import anywidget
 from traitlets import Enum, List, Unicode
 
+from cclab.widgets.esm import bundle
 from cclab.widgets.html import Html
 
 
@@ -38,7 +38,7 @@ class Rows(anywidget.AnyWidget):
         Name for screen readers.
     """
 
-    _esm = files("cclab.widgets.rows").joinpath("rows.js").read_text(encoding="utf-8")
+    _esm = bundle("tell.js", "rows/rows.js")
 
     kind = Enum(("list", "table"), "list").tag(sync=True)
     head = Unicode().tag(sync=True)

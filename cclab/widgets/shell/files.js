@@ -1,4 +1,5 @@
 /** Files out (download) and in (dropped or chosen), in pieces that a websocket lets through. */
+import { tell } from "../tell.js";
 
 const PIECE_BYTES = 4 * 2 ** 20; // a server drops messages of 10 MiB and more
 
@@ -38,7 +39,7 @@ export async function sendFile(model, file, progress) {
       };
       model.on("msg:custom", listen);
     });
-    model.send({ type: "file", id, name: file.name, size: file.size, index, count }, undefined, [piece]);
+    tell(model, { type: "file", id, name: file.name, size: file.size, index, count }, [piece]);
     await arrived;
     progress(Math.round((100 * (index + 1)) / count));
   }

@@ -1,4 +1,5 @@
 /** The shell of an app: everything between page and browser that is no widget's own business. */
+import { tell } from "../tell.js";
 import { listenForKeys } from "./keys.js";
 import { keepNames } from "./names.js";
 import { chooseFile, download, refusal, sendFile, takeFiles } from "./files.js";
@@ -41,10 +42,8 @@ function setTheme(model, theme) {
 function initialize({ model }) {
   const chosen = stored.get(THEME);
   if (chosen) document.documentElement.dataset.ccTheme = chosen;
-  model.set({ visitor: visitorOf(model.get("app")), theme: currentTheme() });
-  model.save_changes();
 
-  const painted = () => model.send({ type: "painted", frame: model.get("frame") });
+  const painted = () => tell(model, { type: "painted", frame: model.get("frame") });
   const afterPaint = () => document.hidden
     ? setTimeout(painted) // nothing is painted in a hidden tab, and no one should wait for it
     : requestAnimationFrame(() => setTimeout(painted));
@@ -78,10 +77,13 @@ async function attend(model, el, signal) {
   await attachment(el, signal);
   const root = el.closest(".cc-app");
   if (!root || signal.aborted) return;
+  // Only now: what Python answers would be lost on widgets of the app that are not on this page yet.
+  model.set({ visitor: visitorOf(model.get("app")), theme: currentTheme() });
+  model.save_changes();
   root.setAttribute("role", "region");
   root.setAttribute("aria-label", model.get("label"));
 
-  const report = (name, event, down) => model.send({
+  const report = (name, event, down) => tell(model, {
     type: "key", name, down, key: event.key, shift: event.shiftKey, ctrl: event.ctrlKey || event.metaKey, alt: event.altKey,
   });
   const take = async (file) => {

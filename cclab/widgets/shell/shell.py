@@ -36,7 +36,7 @@ class Shell(anywidget.AnyWidget):
         Number of frames begun by `painted`.
     """
 
-    _esm = bundle("cclab.widgets.shell", "keys.js", "names.js", "files.js", "kernel.js", "shell.js")
+    _esm = bundle("tell.js", *(f"shell/{name}.js" for name in ("keys", "names", "files", "kernel", "shell")))
     _css = stylesheet()
 
     app = Unicode("cclab").tag(sync=True)

@@ -1,4 +1,5 @@
 /** A scatter of many samples: three canvases, of which only those that changed are drawn again, at most once a frame. */
+import { tell } from "../../tell.js";
 import { MARGIN, Viewport } from "./viewport.js";
 import { GridIndex } from "./index.js";
 import { listenToPointer } from "./gestures.js";
@@ -193,7 +194,7 @@ class Plot {
 
   hovered() { this.tip.hide(); }
 
-  report(message, indices) { this.model.send(message, undefined, indices ? [indices.buffer] : []); }
+  report(message, indices) { tell(this.model, message, indices ? [indices.buffer] : []); }
 
   fit() {
     this.viewport.fit();

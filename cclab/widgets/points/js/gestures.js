@@ -21,7 +21,7 @@ const boxOf = ([x0, y0], [x1, y1]) => [[x0, y0], [x1, y0], [x1, y1], [x0, y1]];
 export function listenToPointer(element, plot, signal) {
   let drag = null;
   let hovered = -1;
-  let lastHover = 0;
+  let latest = null; // where the pointer was last, while a hover is waiting its turn
 
   const place = (event) => {
     const box = element.getBoundingClientRect();
@@ -83,11 +83,19 @@ export function listenToPointer(element, plot, signal) {
     const polygon = tool === "box" ? boxOf(path[0], at) : path;
     plot.report({ type: "select", mode }, plot.index.inside(plot.viewport, polygon));
   };
-  const point = (event) => {
-    if (drag || event.timeStamp - lastHover < HOVER_MS) return;
-    lastHover = event.timeStamp;
-    const at = place(event);
+  const look = () => {
+    const at = latest;
+    latest = null;
+    if (drag || !at) return;
     hover(plot.viewport.contains(...at) ? plot.index.nearest(plot.viewport, ...at, HOVER_PX) : -1);
+  };
+  const point = (event) => {
+    if (!latest) setTimeout(look, HOVER_MS);
+    latest = place(event);
+  };
+  const leave = () => {
+    latest = null;
+    hover(-1);
   };
   const wheel = (event) => {
     const at = place(event);
@@ -103,7 +111,7 @@ export function listenToPointer(element, plot, signal) {
   };
   element.addEventListener("pointerdown", down, { signal });
   element.addEventListener("pointermove", point, { signal });
-  element.addEventListener("pointerleave", () => hover(-1), { signal });
+  element.addEventListener("pointerleave", leave, { signal });
   element.addEventListener("wheel", wheel, { signal, passive: false });
   element.addEventListener("dblclick", fit, { signal });
 }

@@ -1,4 +1,5 @@
 /** Gestures over a bqplot figure. bqplot draws, and its lasso selects; the rest is what it leaves to others. */
+import { tell } from "../../tell.js";
 import { Viewport } from "./viewport.js";
 import { GridIndex } from "./index.js";
 import { listenToPointer } from "./gestures.js";
@@ -44,7 +45,7 @@ async function attend(model, el, signal) {
       });
     },
     lassoed: (mode, moved) => setTimeout(() => plot.report({ type: "lassoed", mode, moved }), LASSO_MS),
-    report: (message, indices) => model.send(message, undefined, indices ? [indices.buffer] : []),
+    report: (message, indices) => tell(model, message, indices ? [indices.buffer] : []),
   };
   const showTool = () => { plot.tool = element.dataset.tool = model.get("tool"); };
   const readPositions = () => {
