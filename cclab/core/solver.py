@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -174,6 +175,8 @@ class Solver(ClusterMixin, BaseEstimator):
             wrong = parameter.problem_with(value)
             if wrong:
                 raise ValueError(f"{name} must {wrong}, got {value!r}")
+        if sparse.issparse(problem.X) and not self.accepts_sparse:
+            raise ValueError(f"{type(self).__name__} takes no sparse samples; give it problem.X.toarray() or a projection")
         n_clusters = getattr(self, "n_clusters", None)
         if n_clusters is not None and n_clusters > problem.n_samples:
             raise ValueError(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from cclab.core import ConstraintSet, Problem, Solver, State, iterate
 from cclab.queries.base import Asked, Query, Settled, Strategy
@@ -38,6 +39,19 @@ class Truth:
         if query.kind == "label":
             return known.with_labels({query.samples[0]: int(self.labels(classes)[0])}, source="query")
         return self.link(known, np.array([query.samples]), source="query")
+
+    def numbered_as(self, labels: NDArray[np.int64], n_clusters: int) -> Truth:
+        """The same truth, its classes numbered as the clusters that hold most of them.
+
+        A person who is asked for a label answers with a cluster they see; the number of a class means nothing to them.
+        """
+        inside = self.target >= 0
+        counts = np.zeros((int(self.target.max()) + 1, n_clusters))
+        np.add.at(counts, (self.target[inside], labels[inside]), 1)
+        numbers = counts.argmax(axis=1)
+        classes, clusters = linear_sum_assignment(counts, maximize=True)
+        numbers[classes] = clusters
+        return replace(self, target=np.where(inside, numbers[self.target], -1))
 
     def link(self, known: ConstraintSet, pairs: NDArray[np.int64], source: str = "code") -> ConstraintSet:
         """`known` with the answer for each of the (m, 2) `pairs`, whose samples all have a class."""
@@ -124,6 +138,8 @@ def ask(
     state, asked = solver.solve(problem), frozenset()
     if not strategy.suits(state.partition):
         raise ValueError(f"{strategy.title} has nothing to ask about a {state.partition.kind} belief")
+    if strategy.kind == "label" and not len(problem.constraints.labels):
+        truth = truth.numbered_as(state.partition.labels(), state.partition.n_clusters)
     yield Round(problem, state, 0, ())
     over = budget < 1
     while not over:

@@ -88,3 +88,8 @@ def test_a_strategy_that_does_not_suit_says_so():
 
     with pytest.raises(ValueError, match="Random has nothing to ask about a fuzzy belief"):
         rounds_of(FCM(), _Picky(), 1)
+
+
+def test_labels_are_answered_in_the_clusters_that_are_seen():
+    truth = Truth(np.array([0, 0, 1, 1, 2, -1])).numbered_as(np.array([2, 2, 0, 0, 1, 1]), 3)
+    assert truth.target.tolist() == [2, 2, 0, 0, 1, -1]
