@@ -62,8 +62,9 @@ class WarmKernels(AsyncMappingKernelManager):
             await client.wait_for_ready()
         finally:
             self._starting -= 1
-        # Not awaited: whoever takes a kernel that is still importing queues behind this request.
-        client.execute(WARM_UP, silent=True)
+        # Not awaited: whoever takes a kernel that is still importing queues behind this request. Should it fail,
+        # the dashboard's own import says so, on its page.
+        client.execute(WARM_UP, silent=True, stop_on_error=False)
         self._waiting.append((kernel_id, client))
 
     async def start_kernel(self, *, kernel_id=None, env=None, **kwargs):

@@ -1,7 +1,9 @@
 """The front door in a real browser: gallery, dashboards, kernels, tokens."""
 
 import json
+import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -129,6 +131,19 @@ def kernel_of(page):
     return json.loads(page.locator("#jupyter-config-data").text_content())["kernelId"]
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def is_answered(url):
+    try:
+        return urllib.request.urlopen(url).status == 200
+    except OSError:
+        return False
+
+
 def wait_until(condition, seconds=15):
     deadline = time.monotonic() + seconds
     while not condition():
@@ -245,6 +260,14 @@ def test_errors_are_pages_of_ours(server, page):
         assert page.locator(".card").count() == 3
 
 
+def test_documents_can_be_read(server, page):
+    page.goto(server.url)
+    page.get_by_role("link", name="Documentation").click()
+    page.locator(".rows a").first.click()
+    assert page.locator("article h1").first.inner_text()
+    assert server.status("docs/..%2F..%2FREADME") == 404
+
+
 def test_doors_of_voila_are_shut(server):
     for path in ("voila/tree", "voila/render/counter.ipynb", "voila/api/contents", "voila/files/counter.ipynb"):
         assert server.status(path) == 404, path
@@ -304,3 +327,37 @@ def test_a_page_whose_server_has_ended_says_so(folder, page):
     server.stop()
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.get_by_text("The server does not answer.").wait_for()
+
+
+def test_gallery_inside_a_jupyter_server(tmp_path, page):
+    (tmp_path / "jupyter_server_config.json").write_text(
+        json.dumps(
+            {
+                "ServerApp": {
+                    "jpserver_extensions": {"cclab.apps.extension": True, "voila.server_extension": True},
+                    "base_url": "/user/someone/",
+                    "open_browser": False,
+                    "allow_root": True,
+                },
+                "IdentityProvider": {"token": ""},
+            }
+        )
+    )
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jupyter_server", f"--ServerApp.port={port}", "--ServerApp.ip=127.0.0.1"],
+        cwd=tmp_path,
+        env=os.environ | {"JUPYTER_CONFIG_DIR": str(tmp_path)},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        home = f"http://127.0.0.1:{port}/user/someone/cclab/"
+        wait_until(lambda: is_answered(home), seconds=60)
+        page.goto(home)
+        assert page.locator("h1").inner_text() == "Say what you know. Watch the clusters listen."
+        assert page.goto(f"{home}open/nothing").status == 404
+        page.get_by_role("link", name="Back to the gallery").click()
+        page.wait_for_url(home)
+    finally:
+        process.terminate()
+        process.wait(30)
