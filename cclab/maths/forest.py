@@ -26,12 +26,12 @@ class Forest:
     ----------
     n_links, n_working : int
         How many links there are, and how many of them do work.
-    together, apart : (r, 2) int arrays
+    together, apart : (2, r) int arrays
         Root pairs, linked by must and by cannot.
-    levels : tuple of (c, 2) int arrays
+    levels : tuple of (2, c) int arrays
         Children by cannot-link, each with the sample whose cluster it avoids; the parents in one array are assigned
         by the arrays before it.
-    followers : (f, 2) int array
+    followers : (2, f) int array
         Children by must-link, each with the sample (a root, or a child by cannot-link) whose cluster it shares.
     """
 
@@ -51,30 +51,29 @@ class Forest:
         >>> links = np.array([[0, 1], [1, 2], [0, 2], [2, 3]])
         >>> forest = Forest.grow(*links.T, must=np.array([True, False, True, True]), n_samples=5)
         >>> forest.together.tolist(), [level.tolist() for level in forest.levels], forest.followers.tolist()
-        ([[0, 1]], [[[2, 1]]], [[3, 2]])
+        ([[0], [1]], [[[2], [1]]], [[3], [2]])
         """
         new_i, new_j = _first_named(i, j, n_samples)
         root, child = new_i & new_j, new_i ^ new_j
-        pairs = np.stack([i[root], j[root]], axis=1)
+        pairs = np.stack([i[root], j[root]])
         roots_must, must = must[root], must[child]
-        # (child, parent)
-        edges = np.where(new_i[child, None], np.stack([i, j], axis=1)[child], np.stack([j, i], axis=1)[child])
+        edges = np.where(new_i[child], [i[child], j[child]], [j[child], i[child]])  # children, parents
 
         # Must-links only hand a cluster on, so whoever follows can look at where the chain of them begins.
-        leader = _pointed_to(edges[must], n_samples)
-        leader, _ = _ultimate(leader)
-        avoid = edges[~must]
-        avoid[:, 1] = leader[avoid[:, 1]]
-        _, depth = _ultimate(_pointed_to(avoid, n_samples))
-        by_depth = avoid[np.argsort(depth[avoid[:, 0]], kind="stable")]
-        cuts = np.cumsum(np.bincount(depth[avoid[:, 0]])[1:])[:-1]
+        leader, _ = _ultimate(_pointed_to(edges[:, must], n_samples))
+        child, parent = edges[:, ~must]
+        avoid = np.stack([child, leader[parent]])
+        depth = _ultimate(_pointed_to(avoid, n_samples))[1][child]
+        by_depth = avoid[:, np.argsort(depth, kind="stable")]
+        levels = np.split(by_depth, np.cumsum(np.bincount(depth)[1:])[:-1], axis=1) if len(child) else ()
+        follower = edges[0, must]
         return cls(
-            n_links=len(i),
-            n_working=int(root.sum() + child.sum()),
-            together=pairs[roots_must],
-            apart=pairs[~roots_must],
-            levels=tuple(np.split(by_depth, cuts)) if len(avoid) else (),
-            followers=np.stack([edges[must, 0], leader[edges[must, 0]]], axis=1),
+            n_links=len(root),
+            n_working=pairs.shape[1] + edges.shape[1],
+            together=pairs[:, roots_must],
+            apart=pairs[:, ~roots_must],
+            levels=tuple(map(np.ascontiguousarray, levels)),
+            followers=np.stack([follower, leader[follower]]),
         )
 
     def assign(self, distances: Array) -> Array:
@@ -93,18 +92,17 @@ class Forest:
         nearest, second, distance = _two_nearest(distances)
         labels = nearest.copy()
 
-        a, b = self.together.T
+        a, b = self.together
         labels[a] = labels[b] = np.where(distance[a] <= distance[b], nearest[a], nearest[b])
 
-        a, b = self.apart[nearest[self.apart[:, 0]] == nearest[self.apart[:, 1]]].T
-        gives_way = np.where(distance[a] <= distance[b], b, a)
+        a, b = self.apart
+        gives_way = np.where(distance[a] <= distance[b], b, a)[nearest[a] == nearest[b]]
         labels[gives_way] = second[gives_way]
 
-        for level in self.levels:
-            child, parent = level.T
+        for child, parent in self.levels:
             labels[child] = np.where(nearest[child] == labels[parent], second[child], nearest[child])
 
-        child, leader = self.followers.T
+        child, leader = self.followers
         labels[child] = labels[leader]
         return labels
 
@@ -135,7 +133,7 @@ def _first_named(i: Array, j: Array, n_samples: int) -> tuple[Array, Array]:
 def _pointed_to(edges: Array, n_samples: int) -> Array:
     """(n,) the sample that each points to: itself where no edge leaves it."""
     target = np.arange(n_samples)
-    target[edges[:, 0]] = edges[:, 1]
+    target[edges[0]] = edges[1]
     return target
 
 

@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from cclab import BCKM, CKM, ConstraintSet, Problem
 from cclab.maths.distances import squared_distances
-from tests.maths.test_forest import literal_assignment
+from tests.maths.literal import literal_assignment
 
 
 def random_problem(seed, n=60, p=3, k=3, s=80):
