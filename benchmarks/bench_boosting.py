@@ -39,6 +39,7 @@ def bench_sweep() -> Iterator[Row]:
         lambda: literal_assignment(i, j, must, distances),
         20,
         at_least=True,
+        repeats=100,
     )
 
     def round_of_sweeps() -> None:
