@@ -222,6 +222,7 @@ def distance_spread(problem: Problem, sampled: bool = False) -> float:
     first = second = 0.0
     for rows in row_blocks(len(X), max(1, BLOCK_SIZE // len(X))):
         d2 = squared_distances(X[rows], X, norms[rows])
+        d2[np.arange(len(d2)), np.arange(rows.start, rows.stop)] = 0  # rounding left a little, and its root is large
         second += w[rows] @ (d2 @ w)
         first += w[rows] @ (np.sqrt(d2, out=d2) @ w)
     total = w.sum()

@@ -105,7 +105,7 @@ class Powers:
 
     def diag(self) -> NDArray:
         """(M, N) the kernels' diagonals."""
-        return np.array(list(self.powers(self._diagonal)))
+        return np.array([kernel.copy() for kernel in self.powers(self._diagonal)])
 
     def matmul(self, W: NDArray) -> NDArray:
         """(M, N, C) each kernel times `W`."""
