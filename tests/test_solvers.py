@@ -3,7 +3,6 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import cclab  # noqa: F401  (registers all solvers)
 from cclab.core.registry import solvers
 from tests.checks import CHECKS, make
 

@@ -176,7 +176,8 @@ class Solver(ClusterMixin, BaseEstimator):
             if wrong:
                 raise ValueError(f"{name} must {wrong}, got {value!r}")
         if sparse.issparse(problem.X) and not self.accepts_sparse:
-            raise ValueError(f"{type(self).__name__} takes no sparse samples; give it problem.X.toarray() or a projection")
+            name = type(self).__name__
+            raise ValueError(f"{name} takes no sparse samples; make them dense (X.toarray()) or project them first")
         n_clusters = getattr(self, "n_clusters", None)
         if n_clusters is not None and n_clusters > problem.n_samples:
             raise ValueError(
@@ -184,7 +185,7 @@ class Solver(ClusterMixin, BaseEstimator):
             )
         init = getattr(self, "init", None)
         if init is not None and not isinstance(init, str):
-            shape = (n_clusters, problem.n_features)
+            shape = (len(init) if n_clusters is None else n_clusters, problem.n_features)
             if np.shape(init) != shape:
                 raise ValueError(f"init must be 'k-means++' or centres of shape {shape}, got {np.shape(init)}")
             if not np.isfinite(np.asarray(init, dtype=float)).all():

@@ -110,7 +110,7 @@ def test_help_texts_come_from_the_class_and_its_bases():
 
 
 def test_registry_lists_close_names():
-    registry = Registry("solver")
+    registry = Registry("solver", "cclab.algorithms")
     registry.add(FCM)
     with pytest.raises(ValueError, match="no solver called 'FCN'; did you mean FCM"):
         registry.get("FCN")
