@@ -13,6 +13,7 @@ from cclab.widgets.glyphs import glyph
 from cclab.widgets.html import Html, join, tag
 from cclab.widgets.layout import button, column, row, text
 from cclab.widgets.rows import Action, Rows
+from cclab.widgets.running import Restraint
 from cclab.widgets.statements import KINDS, Statement, StatementReader, violation
 
 #: So many rows are shown; the head counts all.
@@ -43,6 +44,8 @@ class Constraints(View):
         self.violated_first = False
         self._reader = StatementReader(desk.session.constraints)
         self._read: dict[int, Statement] = {}
+        self._shown: Snapshot | None = None
+        self._restraint = Restraint()
         self._counts = text()
         self._table = Rows(kind="table", label="Constraints")
         self._table.on_action(self._act)
@@ -89,15 +92,21 @@ class Constraints(View):
     # ------------------------------------------------------------------ showing
 
     def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is new:
-            return
-        if old is None or old.problem.constraints is not new.problem.constraints:
+        if old is None or self._reader.known is not new.problem.constraints:
             self._reader = StatementReader(new.problem.constraints, new.state.cluster_ids)
             self._read = {}
+        elif new is self._shown or self._restraint.holds(self.desk.session):
+            return
         self._show(new)
 
     def _show(self, snapshot: Snapshot) -> None:
+        self._shown = snapshot
         known = snapshot.problem.constraints
+        if not len(known):
+            self._counts.value = ""
+            self._table.head = self._head()
+            self._table.show([("none", tag("tr", tag("td", _NOTHING, colspan=7, class_="cc-faint")))])
+            return
         labels = snapshot.labels()
         satisfaction = known.satisfaction(labels)
         violated = ~satisfaction.satisfied
@@ -107,8 +116,6 @@ class Constraints(View):
         if len(known) > MOST_ROWS:
             note = f"The first {MOST_ROWS} of {len(known):,} are shown. Export them to see all."
             rows.append(("more", tag("tr", tag("td", note, colspan=7, class_="cc-faint"))))
-        if not len(known):
-            rows.append(("none", tag("tr", tag("td", _NOTHING, colspan=7, class_="cc-faint"))))
         self._table.head = self._head()
         self._table.show(rows)
 
@@ -186,8 +193,6 @@ def counts_in_words(n: int, n_violated: int) -> Html:
     >>> counts_in_words(12, 1)
     '<span class="cc-note">12 statements · 11 satisfied · <span class="cc-bad">1 violated</span></span>'
     """
-    if not n:
-        return Html("")
     said = f"{n:,} statement{'s' if n > 1 else ''} · {n - n_violated:,} satisfied"
     broken = join(" · ", tag("span", f"{n_violated:,} violated", class_="cc-bad")) if n_violated else None
     return tag("span", said, broken, class_="cc-note")

@@ -47,7 +47,7 @@ class Field:
     """
 
     def __init__(self, name: str, parameter: Parameter, value: Any, help: str, on_change: Any) -> None:
-        self.name, self._parameter, self._help, self._on_change = name, parameter, help, on_change
+        self.name, self._parameter, self._help, self._on_change = name, parameter, help.replace("`", ""), on_change
         self._given = value
         self._setting = False
         self._fixed = not isinstance(value, str | int | float | np.number | None)

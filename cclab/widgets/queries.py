@@ -17,7 +17,7 @@ from cclab.widgets.freeing import close_all
 from cclab.widgets.html import Html, join, tag
 from cclab.widgets.layout import button, column, row, show, text, with_classes
 from cclab.widgets.rows import Rows
-from cclab.widgets.running import Pace, run
+from cclab.widgets.running import Pace, Restraint, run
 from cclab.widgets.samples import sample_card
 from cclab.widgets.tasks import Tasks
 
@@ -65,6 +65,7 @@ class Queries(View):
         self._question = question
         self._pace = pace
         self._tasks = Tasks()
+        self._restraint = Restraint()
         self._looking = False
         self._left = 0  # questions of a batch still to be answered
         self._found_nothing: tuple[Any, ...] | None = None
@@ -223,15 +224,17 @@ class Queries(View):
     def update(self, old: Snapshot | None, new: Snapshot) -> None:
         if old is None or type(old.partition) is not type(new.partition):
             self._fill_strategies(new.partition, self.strategy.value)
-        if self._wants_another():
+        same_knowledge = old is not None and old.problem.constraints is new.problem.constraints
+        if self._wants_another(same_knowledge):
             self.propose()
-        self._show()
+        if not (same_knowledge and self._restraint.holds(self.desk.session)):
+            self._show()
 
-    def _wants_another(self) -> bool:
+    def _wants_another(self, same_knowledge: bool) -> bool:
         query = self.query
         if query is None:
             return self._situation() != self._found_nothing and bool(self.strategy.options)
-        return is_settled(query, self.desk.session.constraints)
+        return not same_knowledge and is_settled(query, self.desk.session.constraints)
 
     def _show(self) -> None:
         query, session = self.query, self.desk.session

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from cclab.session import Session
 from cclab.widgets.desk import Desk, in_words
 
 Pace = Callable[[], Awaitable[Any]]
 
 # A step that takes no longer than this is over before anyone could press Pause.
 _SHORT = 0.2
+_REST = 0.3
 
 
 async def run(desk: Desk, max_steps: int | None = None, *, pace: Pace | None = None) -> bool:
@@ -47,6 +51,24 @@ async def run(desk: Desk, max_steps: int | None = None, *, pace: Pace | None = N
     finally:
         if desk.session is session:
             desk.changed.emit(session.current, session.current)
+
+
+class Restraint:
+    """While a session runs, lets a view draw a few times a second only: frames are for the scatter.
+
+    A view that was held back draws what it has missed at the end of the run, of which `run` tells all.
+    """
+
+    def __init__(self) -> None:
+        self._drawn = -math.inf
+
+    def holds(self, session: Session) -> bool:
+        """Whether to leave this change out."""
+        now = time.monotonic()
+        if session.running and now - self._drawn < _REST:
+            return True
+        self._drawn = now
+        return False
 
 
 def _sentence(text: str) -> str:

@@ -8,7 +8,7 @@ from cclab.session import Snapshot
 from cclab.widgets.desk import Desk
 from cclab.widgets.glyphs import glyph
 from cclab.widgets.html import Html, tag
-from cclab.widgets.layout import gauge, text
+from cclab.widgets.layout import gauge, text, with_classes
 from cclab.widgets.rows import Action, Rows
 from cclab.widgets.theme import hue
 from cclab.widgets.watch.part import Part
@@ -30,7 +30,7 @@ class Clusters(Part):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.note = text()
-        self._table = Rows(kind="table", label="Clusters")
+        self._table = with_classes(Rows(kind="table", label="Clusters"), "cc-dense")
         self._table.on_action(self._act)
         self._notes = Rows(label="What happened to the clusters")
         self.widget = gauge(self.title, self._table, self._notes, note=self.note)

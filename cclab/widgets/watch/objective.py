@@ -38,7 +38,7 @@ class Objective(Part):
         lines += [[s.summary.terms.get(name, float("nan")) for s in snapshots] for name in terms]
         self.chart.show(places, lines, session.position, len(session.snapshots) - 1)
         self.note.value = f"{new.summary.objective:.4g}"
-        self._names.value = key_to_lines(["objective", *terms]) if terms else ""
+        self._names.value = key_to_lines(terms, first=1) if terms else ""
 
 
 def terms_to_show(snapshots: list[Snapshot]) -> list[str]:
@@ -47,12 +47,12 @@ def terms_to_show(snapshots: list[Snapshot]) -> list[str]:
     return list(present) if len(present) > 1 else []
 
 
-def key_to_lines(names: list[str]) -> Html:
-    """Which line is which, the first in ink."""
+def key_to_lines(names: list[str], first: int = 0) -> Html:
+    """Which line of a chart is which, from the `first` on; line 0 is in ink."""
 
     def entry(place: int, name: str) -> Html:
         style = "solid" if place == 0 else STYLES[(place - 1) % len(STYLES)].replace("dash_dotted", "dashed")
         color = "var(--cc-ink)" if place == 0 else "var(--cc-text3)"
         return tag("span", tag("i", style=f"border-top:{2 if place == 0 else 1.2}px {style} {color}"), name)
 
-    return tag("div", [entry(place, name) for place, name in enumerate(names)], class_="cc-line-key")
+    return tag("div", [entry(place, name) for place, name in enumerate(names, first)], class_="cc-line-key")

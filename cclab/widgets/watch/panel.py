@@ -7,13 +7,13 @@ import ipywidgets as widgets
 from cclab.session import Snapshot
 from cclab.widgets.desk import Desk, View
 from cclab.widgets.html import tag
-from cclab.widgets.layout import column, row, show, text, with_classes
+from cclab.widgets.layout import column, row, text, with_classes
 from cclab.widgets.watch.clusters import Clusters
 from cclab.widgets.watch.credal_sets import CredalSets
 from cclab.widgets.watch.gauges import Gauges
 from cclab.widgets.watch.objective import Objective
 from cclab.widgets.watch.outliers import Outliers
-from cclab.widgets.watch.part import Part
+from cclab.widgets.watch.part import Part, put_away
 from cclab.widgets.watch.sample import SampleBelief
 from cclab.widgets.watch.scores import Scores
 
@@ -59,7 +59,7 @@ class Watch(View):
             self.parts[opened] = tuple(part(self.desk) for part in self._classes[opened])
             self._pages[opened].children = [part.widget for part in self.parts[opened]]
         for name, page in self._pages.items():
-            show(page, name == opened)
+            put_away(page, name != opened)
             for part in self.parts.get(name, ()):
                 part.seen = name == opened
 

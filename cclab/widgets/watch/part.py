@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ipywidgets import DOMWidget
+
 from cclab.session import Snapshot
 from cclab.widgets.desk import Desk, View
-from cclab.widgets.layout import show
+from cclab.widgets.running import Restraint
+
+
+def put_away(widget: DOMWidget, away: bool) -> None:
+    """Take a widget that holds charts out of sight, or bring it back."""
+    (widget.add_class if away else widget.remove_class)("cc-away")
 
 
 class Part(View):
@@ -21,6 +28,7 @@ class Part(View):
         super().__init__(desk)
         self._seen = True
         self._stale = True
+        self._restraint = Restraint()
 
     def applies(self, snapshot: Snapshot) -> bool:
         """Whether there is anything to show."""
@@ -51,8 +59,8 @@ class Part(View):
 
     def update(self, old: Snapshot | None, new: Snapshot) -> None:
         applies = self.applies(new)
-        show(self.widget, applies)
-        if not (self._seen and applies):
+        put_away(self.widget, not applies)
+        if not (self._seen and applies) or self._restraint.holds(self.desk.session):
             self._stale = True
             return
         self.draw(None if self._stale else old, new)

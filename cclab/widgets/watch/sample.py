@@ -13,7 +13,7 @@ from cclab.widgets.layout import column, row, show, text
 from cclab.widgets.samples import sample_content, sample_name
 from cclab.widgets.theme import hue
 from cclab.widgets.watch.charts import BarChart
-from cclab.widgets.watch.part import Part
+from cclab.widgets.watch.part import Part, put_away
 
 MOST_BARS = 10
 
@@ -70,7 +70,7 @@ class SampleBelief(Part):
                 "" if sample is None else tag("div", sample_content(data, sample, 4), class_="cc-sample")
             )
         self._shown = sample
-        show(self.chart.widget, sample is not None)
+        put_away(self.chart.widget, sample is None)
         show(self._content, sample is not None)
         title = "Sample" if sample is None else f"Sample {sample_name(data, sample)}"
         self._title.value = tag("span", title, class_="cc-title")
