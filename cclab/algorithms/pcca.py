@@ -1,0 +1,114 @@
+"""Pairwise-constrained competitive agglomeration (PCCA) [1]_ [2]_.
+
+    J = sum_ik u_ik^2 d_ik^2
+        + alpha (sum_ML sum_k sum_{l != k} u_ik u_jl + sum_CL sum_k u_ik u_jk)
+        - beta sum_k N_k^2
+
+Notation
+--------
+======  ========================  =====================================================================
+paper   here                      meaning
+======  ========================  =====================================================================
+M, Q    ``must``, ``cannot``      pairs of samples that belong together, or apart (ML, CL above)
+alpha   ``alpha``                 what a broken link costs
+Cv_rs   ``links.costs``           how many links sample r breaks in cluster s
+(more)                            as in `cclab.algorithms.ca`
+======  ========================  =====================================================================
+
+References
+----------
+.. [1] N. Grira, M. Crucianu, N. Boujemaa, Semi-supervised fuzzy clustering with pairwise-constrained competitive
+   agglomeration, FUZZ-IEEE 2005.
+.. [2] N. Novoselova, I. Tom, Fuzzy semi-supervised clustering with active constraint selection, 2017. Equations are
+   numbered as in [2]_.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cclab.algorithms.ca import CA, CAState
+from cclab.core import Problem
+from cclab.core.parameters import real
+from cclab.maths.agglomeration import Contenders
+from cclab.maths.quadratic_memberships import LinkPull, Links
+
+
+class PCCA(CA):
+    """Competitive agglomeration with must-links and cannot-links, which also say which clusters may merge.
+
+    Parameters
+    ----------
+    constraint_weight : float
+        How much links count against distances: what all links together cost when broken, over what all samples cost
+        at their places. 1 is the weight of [1]_, at which links upset the competition.
+
+    Notes
+    -----
+    Eq. 1 prints a minus before the penalty, which rewards broken links, and sums squared memberships in its last term
+    where squared sizes are meant (Eqs. 4 and 5 follow from these); both are mended here.
+    """
+
+    uses = frozenset({"must", "cannot", "weights", "sample_weight"})
+    ancestor = "CA"
+    parameters = {"constraint_weight": real(0)}
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        init="k-means++",
+        n_init=1,
+        max_iter=200,
+        tol=1e-3,
+        random_state=None,
+        max_clusters=15,
+        competition=1.0,
+        peak=5.0,
+        fading=10.0,
+        smallest=1 / 30,
+        constraint_weight=0.1,
+    ):
+        super().__init__(
+            n_clusters,
+            init=init,
+            n_init=n_init,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+            max_clusters=max_clusters,
+            competition=competition,
+            peak=peak,
+            fading=fading,
+            smallest=smallest,
+        )
+        self.constraint_weight = constraint_weight
+
+    def _apart(self, problem: Problem, state: CAState) -> NDArray[np.bool_]:
+        """Clusters between which there are more cannot-links than must-links."""
+        labels = linked_memberships(state, Links.of(problem).samples).argmax(axis=1)
+        must, cannot = Links.of(problem).between(labels, len(state.alive))
+        return cannot > must
+
+    def _pull(self, problem: Problem, state: CAState, left: Contenders) -> LinkPull:
+        links = Links.of(problem)
+        U = linked_memberships(state, links.samples) @ left.heirs
+        total = U.sum(axis=1, keepdims=True)
+        # A sample whose clusters have all vanished is as much in one as in another.
+        U = np.divide(U, total, out=np.full(U.shape, 1 / len(left)), where=total > 0)
+        alpha = 0.0
+        if links.total and left.mass.sum() > 0:
+            mean_cost = left.inertia.sum() / left.mass.sum()
+            alpha = self.constraint_weight * problem.weights.sum() / links.total * mean_cost
+        return LinkPull.at(problem, U, alpha)
+
+
+def linked_memberships(state: CAState, samples: NDArray) -> NDArray:
+    """(t, k) the memberships of `samples` (sorted) in a state, which may not have heard of all their links yet."""
+    if np.array_equal(samples, state.linked):
+        return state.linked_memberships
+    U = state.memberships(state.X[samples])
+    _, new, old = np.intersect1d(samples, state.linked, return_indices=True)
+    U[new] = state.linked_memberships[old]
+    return U
