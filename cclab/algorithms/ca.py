@@ -36,11 +36,8 @@ from cclab.core import Fuzzy, Gauge, Problem, State, WeightedSolver, center_shif
 from cclab.core.parameters import real, whole
 from cclab.maths.agglomeration import Contenders, with_the_close_merged, without_the_small
 from cclab.maths.distances import problem_norms, row_blocks, squared_distances
-from cclab.maths.quadratic_memberships import NO_PULL, LinkPull, quadratic_memberships
+from cclab.maths.quadratic_memberships import NEAREST, NO_PULL, LinkPull, quadratic_memberships
 from cclab.maths.seeding import initial_centers
-
-# Squared distances are at least this share of the squared spread, so that a sample may lie on a centre.
-NEAREST = 1e-12
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -233,7 +230,7 @@ class CA(WeightedSolver):
             linked = slice(*np.searchsorted(pull.samples, [rows.start, rows.stop]))
             at = pull.samples[linked] - rows.start
             if len(at):
-                U[at] = linked_memberships[linked] = quadratic_memberships(D[at], bonus + pull.costs[linked])
+                U[at] = linked_memberships[linked] = pull.memberships(D[at], bonus, linked)
             sizes += w[rows] @ U
             U *= U
             U *= w[rows, None]

@@ -32,7 +32,7 @@ from cclab.algorithms.ca import CA, CAState
 from cclab.core import Problem
 from cclab.core.parameters import real
 from cclab.maths.agglomeration import Contenders
-from cclab.maths.quadratic_memberships import LinkPull, Links
+from cclab.maths.quadratic_memberships import LinkPull, Links, memberships_at
 
 
 class PCCA(CA):
@@ -87,28 +87,13 @@ class PCCA(CA):
 
     def _apart(self, problem: Problem, state: CAState) -> NDArray[np.bool_]:
         """Clusters between which there are more cannot-links than must-links."""
-        labels = linked_memberships(state, Links.of(problem).samples).argmax(axis=1)
-        must, cannot = Links.of(problem).between(labels, len(state.alive))
+        links = Links.of(problem)
+        must, cannot = links.between(memberships_at(state, links.samples).argmax(axis=1), len(state.alive))
         return cannot > must
 
     def _pull(self, problem: Problem, state: CAState, left: Contenders) -> LinkPull:
-        links = Links.of(problem)
-        U = linked_memberships(state, links.samples) @ left.heirs
+        U = memberships_at(state, Links.of(problem).samples) @ left.heirs
         total = U.sum(axis=1, keepdims=True)
         # A sample whose clusters have all vanished is as much in one as in another.
         U = np.divide(U, total, out=np.full(U.shape, 1 / len(left)), where=total > 0)
-        alpha = 0.0
-        if links.total and left.mass.sum() > 0:
-            mean_cost = left.inertia.sum() / left.mass.sum()
-            alpha = self.constraint_weight * problem.weights.sum() / links.total * mean_cost
-        return LinkPull.at(problem, U, alpha)
-
-
-def linked_memberships(state: CAState, samples: NDArray) -> NDArray:
-    """(t, k) the memberships of `samples` (sorted) in a state, which may not have heard of all their links yet."""
-    if np.array_equal(samples, state.linked):
-        return state.linked_memberships
-    U = state.memberships(state.X[samples])
-    _, new, old = np.intersect1d(samples, state.linked, return_indices=True)
-    U[new] = state.linked_memberships[old]
-    return U
+        return LinkPull.at(problem, U, self.constraint_weight, left.inertia.sum() / left.mass.sum())

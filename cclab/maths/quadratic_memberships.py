@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from cclab.core import ConstraintSet, Problem
 from cclab.maths.knowledge import of_constraints
 from cclab.maths.simplex import simplex_minimum
+
+# Squared distances are at least this share of the squared spread, so that a sample may lie on a centre.
+NEAREST = 1e-12
 
 
 def quadratic_memberships(D: NDArray, g: NDArray) -> NDArray:
@@ -106,6 +110,26 @@ class Links:
         return counts[0], counts[1]
 
 
+class LinkedState(Protocol):
+    """A state whose memberships follow from its centres, except those of linked samples."""
+
+    X: NDArray
+    linked: NDArray
+    linked_memberships: NDArray
+
+    def memberships(self, X: NDArray) -> NDArray: ...
+
+
+def memberships_at(state: LinkedState, samples: NDArray) -> NDArray:
+    """(t, k) the memberships of `samples` (sorted) in a state, which may not have heard of all their links yet."""
+    if np.array_equal(samples, state.linked):
+        return state.linked_memberships
+    U = state.memberships(state.X[samples])
+    _, new, old = np.intersect1d(samples, state.linked, return_indices=True)
+    U[new] = state.linked_memberships[old]
+    return U
+
+
 @dataclass(frozen=True, eq=False)
 class LinkPull:
     """What links add to the costs of the samples that they touch, at some memberships.
@@ -113,28 +137,50 @@ class LinkPull:
     Attributes
     ----------
     samples : (t,) int array
+    U : (t, k) array
+        Their memberships.
     costs : (t, k) array
         For one unit of sample weight.
-    weight : float
+    alpha : float
         What a broken link costs.
     links : Links or None
     """
 
     samples: NDArray
+    U: NDArray
     costs: NDArray
-    weight: float = 0.0
+    alpha: float = 0.0
     links: Links | None = None
 
     @classmethod
-    def at(cls, problem: Problem, U: NDArray, weight: float) -> LinkPull:
-        """At memberships `U` (t, k) of the samples that links touch."""
+    def at(cls, problem: Problem, U: NDArray, constraint_weight: float, mean_cost: float) -> LinkPull:
+        """At memberships `U` (t, k) of the samples that links touch.
+
+        Broken links cost, all together, `constraint_weight` times what all samples cost at `mean_cost`: alpha = (n /
+        number of links) sum u^2 d^2 / sum u^2, after Grira, Crucianu and Boujemaa.
+        """
         links = Links.of(problem)
+        alpha = constraint_weight * mean_cost * problem.weights.sum() / links.total if links.total else 0.0
         each = np.maximum(problem.weights[links.samples, None], np.finfo(float).tiny)
-        return cls(links.samples, weight * links.costs(U) / each, weight, links)
+        return cls(links.samples, U, alpha * links.costs(U) / each, alpha, links)
+
+    def memberships(self, D: NDArray, g: NDArray, rows: slice) -> NDArray:
+        """The next memberships of some of the samples, half-way: their partners move too, and both would overshoot.
+
+        Parameters
+        ----------
+        D : (m, k) array
+            Their squared distances.
+        g : (k,) array
+            What each cluster costs besides.
+        rows : slice
+            Which of `samples`.
+        """
+        return (self.U[rows] + quadratic_memberships(D, g + self.costs[rows])) / 2
 
     def cost(self, U: NDArray) -> float:
         """The part of links in the objective, at memberships `U` (t, k)."""
-        return 0.0 if self.links is None else self.weight * self.links.broken(U)
+        return 0.0 if self.links is None else self.alpha * self.links.broken(U)
 
 
-NO_PULL = LinkPull(np.empty(0, dtype=np.int64), np.empty((0, 0)))
+NO_PULL = LinkPull(np.empty(0, dtype=np.int64), np.empty((0, 0)), np.empty((0, 0)))

@@ -1,0 +1,195 @@
+"""Fuzzy c-means with pairwise constraints (CFCM) [1]_, Euclidean or with a metric for each cluster [2]_.
+
+    J = sum_ik u_ik^2 d_ik^2 + alpha (sum_ML sum_k sum_{l != k} u_ik u_jl + sum_CL sum_k u_ik u_jk)
+
+Notation
+--------
+=======  ========================  ====================================================================
+paper    here                      meaning
+=======  ========================  ====================================================================
+mu_k     ``V``                     centre of cluster k
+S_k      ``S``, ``metrics``        metric of cluster k, of determinant 1
+u_ik     ``U``                     membership of sample i in cluster k
+M, C     ``must``, ``cannot``      pairs of samples that belong together, or apart (ML, CL above)
+alpha    ``alpha``                 what a broken link costs
+=======  ========================  ====================================================================
+
+References
+----------
+.. [1] N. Grira, M. Crucianu, N. Boujemaa, Fuzzy clustering with pairwise constraints for knowledge-driven image
+   categorisation, IEE Proceedings Vision, Image and Signal Processing 153(3), 2006.
+.. [2] V. Antoine, B. Quost, M.-H. Masson, T. Denoeux, CECM: constrained evidential c-means algorithm,
+   Computational Statistics and Data Analysis 56, 2012, Section 5 (which compares with it).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cclab.core import Fuzzy, Problem, State, WeightedSolver, center_shift
+from cclab.core.parameters import choice, real
+from cclab.maths.distances import row_blocks, squared_distances
+from cclab.maths.metrics import unit_volume_metric
+from cclab.maths.quadratic_memberships import NEAREST, NO_PULL, LinkPull, Links, memberships_at, quadratic_memberships
+from cclab.maths.seeding import initial_centers
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CFCMState(State):
+    """Centres and metrics; the memberships follow from them, except those of linked samples.
+
+    Attributes
+    ----------
+    X : (n, p) array
+        The samples (not a copy).
+    nearest : float
+        The least squared distance that counts.
+    metrics : (k, p, p) array or None
+        None where all clusters measure alike.
+    linked, linked_memberships : (t,) int array and (t, k) array
+        The samples that links touch, and their memberships.
+    means, scatters : (k, p) and (k, p, p) arrays
+        Where the centres go next, and the fuzzy scatter about them (None without metrics).
+    mean_cost : float
+        Squared distance of a sample from its centres, weighted by its squared memberships.
+    """
+
+    X: NDArray = field(repr=False)
+    nearest: float = field(repr=False)
+    metrics: NDArray | None = field(repr=False)
+    linked: NDArray = field(repr=False)
+    linked_memberships: NDArray = field(repr=False)
+    means: NDArray = field(repr=False)
+    scatters: NDArray | None = field(repr=False)
+    mean_cost: float
+
+    def distances(self, X: NDArray) -> NDArray:
+        """(m, k) squared distances, each cluster's in its own metric."""
+        return np.maximum(metric_distances(X, self.centers, self.metrics), self.nearest)
+
+    def memberships(self, X: NDArray) -> NDArray:
+        """(m, k) the memberships of samples that no link touches."""
+        return quadratic_memberships(self.distances(X), np.zeros(len(self.centers)))
+
+    def _partition(self) -> Fuzzy:
+        U = self.memberships(self.X)
+        U[self.linked] = self.linked_memberships
+        return Fuzzy(U)
+
+
+class CFCM(WeightedSolver):
+    """Fuzzy c-means with must-links and cannot-links: broken links cost memberships.
+
+    Parameters
+    ----------
+    metric : {"euclidean", "mahalanobis"}
+        Whether all clusters are round, or each takes its own shape (of constant volume).
+    constraint_weight : float
+        How much links count against distances: what all links together cost when broken, over what all samples cost
+        at their places.
+    """
+
+    uses = frozenset({"must", "cannot", "weights", "sample_weight"})
+    ancestor = "FCM"
+    parameters = {"metric": choice("euclidean", "mahalanobis"), "constraint_weight": real(0)}
+
+    def __init__(
+        self,
+        n_clusters=3,
+        *,
+        init="k-means++",
+        n_init=5,
+        max_iter=200,
+        tol=1e-4,
+        random_state=None,
+        metric="euclidean",
+        constraint_weight=3.0,
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.metric = metric
+        self.constraint_weight = constraint_weight
+
+    def start(self, problem: Problem, restart: int = 0) -> CFCMState:
+        V = initial_centers(problem, self.n_clusters, self.init, restart)
+        return self._state_at(problem, V, None, NO_PULL, restart=restart)
+
+    def step(self, problem: Problem, state: CFCMState) -> CFCMState:
+        V = state.means
+        S = None if state.scatters is None else unit_volume_metric(state.scatters)
+        U = memberships_at(state, Links.of(problem).samples)
+        return self._state_at(
+            problem,
+            V,
+            S,
+            LinkPull.at(problem, U, self.constraint_weight, state.mean_cost),
+            restart=state.restart,
+            iteration=state.iteration + 1,
+            shift=center_shift(state.centers, V, problem.spread),
+        )
+
+    def believe(self, X: NDArray, state: CFCMState) -> Fuzzy:
+        return Fuzzy(state.memberships(X))
+
+    def _state_at(self, problem: Problem, V: NDArray, S: NDArray | None, pull: LinkPull, **progress: Any) -> CFCMState:
+        """The state with centres `V` and metrics `S`: one pass over the samples."""
+        (k, p), w = V.shape, problem.weights
+        shaped = self.metric == "mahalanobis"
+        nearest = NEAREST * problem.spread**2
+        no_shift = np.zeros(k)
+        linked_memberships = np.empty((len(pull.samples), k))
+        mass, cost, sums = np.zeros(k), 0.0, np.zeros((k, p))
+        squares = np.zeros((k, p, p)) if shaped else None
+        for rows in row_blocks(problem.n_samples):
+            X = problem.X[rows]
+            D = np.maximum(metric_distances(X, V, S), nearest)
+            U = quadratic_memberships(D, no_shift)
+            linked = slice(*np.searchsorted(pull.samples, [rows.start, rows.stop]))
+            at = pull.samples[linked] - rows.start
+            if len(at):
+                U[at] = linked_memberships[linked] = pull.memberships(D[at], no_shift, linked)
+            a = U**2 * w[rows, None]
+            mass += a.sum(axis=0)
+            cost += np.vdot(a, D)
+            sums += a.T @ X
+            if shaped:
+                away = X - V[:, None]  # (k, m, p)
+                squares += np.swapaxes(away * a.T[..., None], 1, 2) @ away
+        means = np.divide(sums, mass[:, None], out=V.copy(), where=mass[:, None] > 0)
+        terms = {"distances": cost, "links": pull.cost(linked_memberships)}
+        return CFCMState(
+            centers=V,
+            objective=sum(terms.values()),
+            terms=terms,
+            X=problem.X,
+            nearest=nearest,
+            metrics=S,
+            linked=pull.samples,
+            linked_memberships=linked_memberships,
+            means=means,
+            scatters=_about(means, V, squares, mass) if shaped else None,
+            mean_cost=cost / mass.sum(),
+            **progress,
+        )
+
+
+def metric_distances(X: NDArray, V: NDArray, S: NDArray | None) -> NDArray:
+    """(n, k) squared distances from each centre, in its own metric where there are metrics."""
+    if S is None:
+        return squared_distances(X, V)
+    away = X - V[:, None]
+    return np.einsum("kij,kij->ik", away @ S, away)
+
+
+def _about(means: NDArray, V: NDArray, squares: NDArray, mass: NDArray) -> NDArray:
+    """(k, p, p) scatter about the means, from that about `V`."""
+    move = means - V
+    return squares - mass[:, None, None] * move[:, :, None] * move[:, None, :]
