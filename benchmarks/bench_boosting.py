@@ -69,7 +69,7 @@ def bench_large() -> Iterator[Row]:
     """200,000 samples, a million links, 100 rounds, and the vote over them."""
     n, rounds = 200_000, 100
     problem = random_problem(n, 1_000_000, k=10)
-    solver = BCKM(10, n_rounds=rounds, vote_n_init=3)
+    solver = BCKM(10, n_rounds=rounds)
     tracemalloc.start()
     begun = time.process_time()
     state = solver.solve(problem)

@@ -50,8 +50,8 @@ class EnsembleState(State):
 
     Attributes
     ----------
-    centers : (k, p) array
-        The centres of the latest hypothesis (in the space of the kernel).
+    centers : (k, p) array or None
+        The centres of the latest hypothesis, for the linear kernel.
     hypothesis : (n,) int array
         The latest weak clustering, kept or not; before the first round, the nearest starting centres.
     hypotheses : tuple of (n,) int arrays
@@ -66,7 +66,7 @@ class EnsembleState(State):
         The share of links that it satisfied in each tenth of their order.
     stopped : str
         Why there need be no more rounds, or "".
-    n_clusters, n_init, seed, weights
+    n_clusters, vote_n_init, seed, weights
         What the clusters are worked out with.
     """
 
@@ -78,7 +78,7 @@ class EnsembleState(State):
     satisfied_by_priority: tuple[float, ...] = field(default=(), repr=False)
     stopped: str = ""
     n_clusters: int
-    n_init: int
+    vote_n_init: int
     seed: int = 0
     weights: NDArray = field(repr=False)
 
@@ -90,7 +90,7 @@ class EnsembleState(State):
             self.importance,
             self.n_clusters,
             weights=self.weights,
-            n_init=self.n_init,
+            n_init=self.vote_n_init,
             seed=self.seed,
         )
         return Hard(labels, self.n_clusters)
@@ -123,7 +123,7 @@ class BCKM(_KernelKMeans):
     max_sweeps : int
         How many sweeps of k-means a round makes at most.
     vote_n_init : int
-        How often the k-means that joins the votes starts anew.
+        How often the k-means that joins the votes starts anew; it has many local optima, and 10 starts are too few.
 
     Warns
     -----
@@ -173,7 +173,7 @@ class BCKM(_KernelKMeans):
         kernel="linear",
         perfect=100.0,
         max_sweeps=100,
-        vote_n_init=10,
+        vote_n_init=50,
     ):
         self.n_clusters = n_clusters
         self.init = init
@@ -197,11 +197,11 @@ class BCKM(_KernelKMeans):
         return EnsembleState(
             restart=restart,
             objective=1.0,
-            centers=V,
+            centers=self._among_samples(V),
             hypothesis=self._small(nearest),
             log_priorities=np.log(self._links(problem).weight),
             n_clusters=self.n_clusters,
-            n_init=self.vote_n_init,
+            vote_n_init=self.vote_n_init,
             weights=problem.weights,
         )
 
@@ -226,7 +226,7 @@ class BCKM(_KernelKMeans):
             objective=_loss(after, links),
             terms={"error": ε, "importance": α},
             notes=(f"round {state.iteration + 1}: {stopped}",) if stopped else (),
-            centers=V,
+            centers=self._among_samples(V),
             hypothesis=hypothesis,
             hypotheses=(*state.hypotheses, hypothesis) if α else state.hypotheses,
             importance=np.append(state.importance, α) if α else state.importance,

@@ -44,6 +44,8 @@ class CKMState(State):
     Attributes
     ----------
     labels : (n,) int array
+    means : (k, r) array
+        Of the clusters, in the space of the kernel; `centers` are the same where that is the space of the samples.
     n_clusters : int
     forest : Forest
         The links that do work in this order (the same object in all states of a run).
@@ -54,6 +56,7 @@ class CKMState(State):
     """
 
     labels: NDArray = field(repr=False)
+    means: NDArray = field(repr=False)
     n_clusters: int
     forest: Forest = field(repr=False)
     order: NDArray = field(repr=False)
@@ -101,6 +104,10 @@ class _KernelKMeans(WeightedSolver):
         V = cluster_means(F, labels, w, V)
         sizes = np.bincount(labels, w, minlength=len(V))
         return labels, V, max(float(w @ norms - sizes @ squared_norms(V)), 0.0)
+
+    def _among_samples(self, V: NDArray) -> NDArray | None:
+        """`V` as centres to be shown among the samples: those of another space have no place there."""
+        return V if self.kernel == "linear" else None
 
 
 class CKM(_KernelKMeans):
@@ -154,7 +161,7 @@ class CKM(_KernelKMeans):
     def step(self, problem: Problem, state: CKMState) -> CKMState:
         after = self._state_after(
             problem,
-            state.centers,
+            state.means,
             state.order,
             state.forest,
             restart=state.restart,
@@ -168,22 +175,23 @@ class CKM(_KernelKMeans):
         return state.objective >= previous.objective
 
     def rebase(self, old_problem: Problem, new_problem: Problem, state: CKMState) -> CKMState:
-        """From the same centres, with the new links in an order of their own."""
+        """From the same means, with the new links in an order of their own."""
         ordered = self._ordered(new_problem, new_problem.rng(state.restart, state.iteration))
-        return self._state_after(new_problem, state.centers, *ordered, restart=state.restart, iteration=state.iteration)
+        return self._state_after(new_problem, state.means, *ordered, restart=state.restart, iteration=state.iteration)
 
     def _ordered(self, problem: Problem, rng: np.random.Generator) -> tuple[NDArray, Forest]:
         links = self._links(problem)
         order = by_priority(links.weight, rng)
         return order, grown(links, order, problem.n_samples, rng)
 
-    def _state_after(self, problem: Problem, centers: NDArray, order: NDArray, forest: Forest, **progress) -> CKMState:
-        """The state after a sweep from `centers`."""
-        labels, V, objective = self._sweep(problem, forest, centers)
+    def _state_after(self, problem: Problem, means: NDArray, order: NDArray, forest: Forest, **progress) -> CKMState:
+        """The state after a sweep from `means`."""
+        labels, V, objective = self._sweep(problem, forest, means)
         return CKMState(
-            centers=V,
-            shift=center_shift(centers, V, problem.spread),
+            centers=self._among_samples(V),
+            shift=center_shift(means, V, problem.spread),
             labels=labels,
+            means=V,
             n_clusters=self.n_clusters,
             objective=objective,
             forest=forest,

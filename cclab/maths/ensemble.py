@@ -10,6 +10,9 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
+# Of more different codes than this the starts are tried on so many of them, and only the best goes on with all.
+LARGE = 10_000
+
 
 def ensemble_labels(
     hypotheses: Sequence[NDArray],
@@ -44,19 +47,30 @@ def ensemble_labels(
     codes, member = np.unique(np.stack(hypotheses, axis=1), axis=0, return_inverse=True)
     member = member.ravel()
     size = np.bincount(member, weights)
-    if len(codes) <= n_clusters:
-        clusters = np.arange(len(codes))
-    else:
-        u, T = codes.shape
-        columns = codes.astype(np.int32) + n_clusters * np.arange(T, dtype=np.int32)
-        rows = sparse.csr_array(
-            (np.tile(np.sqrt(importance), u), columns.ravel(), np.arange(0, u * T + 1, T, dtype=np.int32)),
-            shape=(u, n_clusters * T),
-        )
-        means = KMeans(n_clusters, n_init=n_init, random_state=seed)
-        clusters = means.fit(rows, sample_weight=size).labels_
+    clusters = _clustered_codes(codes, importance, n_clusters, size, n_init, seed)
     votes = sum(α * _shared(clusters, labels, n_clusters, size) for α, labels in zip(importance, codes.T))
     return _names(votes)[clusters][member]
+
+
+def _clustered_codes(
+    codes: NDArray, importance: NDArray, n_clusters: int, size: NDArray, n_init: int, seed: int
+) -> NDArray[np.int64]:
+    """(u,) the clusters of different codes, the rows of `codes`, each standing for `size` samples."""
+    u, T = codes.shape
+    if u <= n_clusters:
+        return np.arange(u)
+    columns = codes.astype(np.int32) + n_clusters * np.arange(T, dtype=np.int32)
+    rows = sparse.csr_array(
+        (np.tile(np.sqrt(importance), u), columns.ravel(), np.arange(0, u * T + 1, T, dtype=np.int32)),
+        shape=(u, n_clusters * T),
+    )
+    if u > LARGE:
+        chosen = np.sort(np.random.default_rng(seed).choice(u, LARGE, replace=False))
+        trial = KMeans(n_clusters, n_init=n_init, random_state=seed).fit(rows[chosen], sample_weight=size[chosen])
+        means = KMeans(n_clusters, init=trial.cluster_centers_, n_init=1)
+    else:
+        means = KMeans(n_clusters, n_init=n_init, random_state=seed)
+    return means.fit(rows, sample_weight=size).labels_
 
 
 def renamed(labels: NDArray, like: NDArray, n_clusters: int) -> NDArray[np.int64]:

@@ -46,6 +46,15 @@ def test_weighting_equals_repeating():
     np.testing.assert_array_equal(np.repeat(one, weight), other)
 
 
+def test_many_codes_are_started_on_some_of_them(monkeypatch):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(3, size=400)
+    hypotheses = [np.where(rng.random(400) < 0.2, rng.integers(3, size=400), truth) for _ in range(15)]
+    monkeypatch.setattr("cclab.maths.ensemble.LARGE", 60)
+    labels = ensemble_labels(hypotheses, np.ones(15), 3, weights=np.ones(400), n_init=5, seed=0)
+    np.testing.assert_array_equal(labels, truth)
+
+
 def test_one_hypothesis_is_its_own_ensemble():
     h = np.array([2, 2, 0, 1, 1])
     labels = ensemble_labels([h], np.ones(1), 3, weights=np.ones(5), n_init=1, seed=0)
