@@ -57,11 +57,11 @@ from cclab.core import FuzzyPossibilistic, Gauge, Problem, State, iterate
 from cclab.core.parameters import anything, choice, real, whole
 from cclab.maths.joint_memberships import LinkedMemberships, joint_memberships, mean_cost
 from cclab.maths.kernels import METHODS, Kernels, best_weights, choose_kernels, read_kernels
-from cclab.maths.link_sweeps import LinkSweep, link_sweep
+from cclab.maths.link_sweeps import link_sweep
 from cclab.maths.memberships import raised
 
-# The weight of a link in mean squared distances, and the part of it that is added in each step of a ramp.
-STRONG, RAMP = 10.0, 0.09
+# The weight of a link in mean squared distances; where a ramp to it begins, and what each step adds.
+STRONG, RAMP_START, RAMP_STEP = 10.0, 0.1, 0.09
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -79,8 +79,10 @@ class CMKIPCMState(State):
     kernel_names : tuple of str
     eta : (k,) array
         The squared distances at which typicalities are 1/2.
-    alpha, full_alpha : float
-        The weight of the links now, and when it has reached its full value.
+    full_alpha : float
+        The weight of the links when it has reached its full value.
+    ramp : float
+        The part of it that holds now.
     outlier_threshold : float
     """
 
@@ -90,9 +92,14 @@ class CMKIPCMState(State):
     kernel_weights: NDArray
     kernel_names: tuple[str, ...]
     eta: NDArray
-    alpha: float
     full_alpha: float
+    ramp: float
     outlier_threshold: float
+
+    @property
+    def alpha(self) -> float:
+        """The weight of the links."""
+        return self.ramp * self.full_alpha
 
     def _partition(self) -> FuzzyPossibilistic:
         return FuzzyPossibilistic(self.memberships, self.typicalities, "product", self.outlier_threshold)
@@ -133,8 +140,7 @@ class CMKIPCM(_PossibilisticMeans):
     Examples
     --------
     >>> X = np.array([[0.0, 0.0], [0.2, 0.1], [0.1, 0.3], [3.0, 3.0], [3.1, 2.8], [1.6, 1.6]])
-    >>> free, linked = CMKIPCM(2, random_state=0), CMKIPCM(2, random_state=0)
-    >>> labels = linked.fit(X, must_link=[[5, 0]], cannot_link=[[5, 3]]).labels_
+    >>> labels = CMKIPCM(2, random_state=0).fit(X, must_link=[[5, 0]], cannot_link=[[5, 3]]).labels_
     >>> bool(labels[5] == labels[0] != labels[3])
     True
     """
@@ -199,47 +205,38 @@ class CMKIPCM(_PossibilisticMeans):
         shared = IPCM().get_params().keys() & self.get_params().keys() - {"tol"}
         run = iterate(IPCM(**{name: getattr(self, name) for name in shared}), problem, restart=restart)
         belief = list(run)[-1].partition
-        U, T = belief.memberships, belief.typicalities
-        a = self._shares(U, T)
-        D, omega = self._distances(problem, a)
-        eta = self.scale_of(problem.weights[:, None] * a, D)
-        full_alpha = self._full_alpha(problem, a, D)
-        alpha = full_alpha / STRONG if self._ramps else full_alpha
         note = self._kernels(problem).note
         return self._state_at(
-            problem, U, T, D, omega, eta, alpha, full_alpha, notes=(note,) if note else (), restart=restart
+            problem,
+            belief.memberships,
+            belief.typicalities,
+            ramp=RAMP_START if self.constraint_weight == "auto" and self.variant != "paper" else 1.0,
+            notes=(note,) if note else (),
+            restart=restart,
         )
 
     def step(self, problem: Problem, state: CMKIPCMState) -> CMKIPCMState:
-        alpha = min(state.alpha + RAMP * state.full_alpha, state.full_alpha)
-        U, T = self._memberships(problem, state, alpha)
-        D, omega = self._distances(problem, self._shares(U, T))
+        ramp = min(state.ramp + RAMP_STEP, 1.0)
+        U, T = self._memberships(problem, state, ramp * state.full_alpha)
         return self._state_at(
             problem,
             U,
             T,
-            D,
-            omega,
-            state.eta,
-            alpha,
-            state.full_alpha,
+            eta=state.eta,
+            full_alpha=state.full_alpha,
+            ramp=ramp,
             restart=state.restart,
             iteration=state.iteration + 1,
             shift=np.abs(U - state.memberships).max(),
         )
 
     def converged(self, previous: CMKIPCMState, state: CMKIPCMState) -> bool:
-        return state.alpha == state.full_alpha and super().converged(previous, state)
+        return state.ramp == 1 and super().converged(previous, state)
 
     def rebase(self, old_problem: Problem, new_problem: Problem, state: CMKIPCMState) -> CMKIPCMState:
         """With new knowledge the links' weight is estimated anew, and holds at once."""
         U, T = state.memberships, state.typicalities
-        a = self._shares(U, T)
-        D, omega = self._distances(new_problem, a)
-        alpha = self._full_alpha(new_problem, a, D)
-        return self._state_at(
-            new_problem, U, T, D, omega, state.eta, alpha, alpha, restart=state.restart, iteration=state.iteration
-        )
+        return self._state_at(new_problem, U, T, eta=state.eta, restart=state.restart, iteration=state.iteration)
 
     # ------------------------------------------------------------------ the updates
 
@@ -247,38 +244,86 @@ class CMKIPCM(_PossibilisticMeans):
         """Eqs. 6 and 7: at once where no link touches, else by a sweep."""
         D, eta = state.distances, state.eta
         U, T, _ = joint_memberships(D, eta, *self.exponents)
-        links = self._links(problem)
+        links = link_sweep(problem)
         at = links.samples
         if len(at):
+            # A sample of no weight has nothing to lose by its links.
+            counted = np.maximum(problem.weights[at], 1e-12)
             linked = LinkedMemberships(
-                state.memberships[at], state.typicalities[at], D[at], _counted(problem)[at], eta, self.exponents, alpha
+                state.memberships[at], state.typicalities[at], D[at], counted, eta, self.exponents, alpha
             )
             links.sweep(linked)
             U[at], T[at] = linked.U, linked.T
         return U, T
 
     def _distances(self, problem: Problem, a: NDArray) -> tuple[NDArray, NDArray]:
-        """Squared distances to the centres of `a` (Eqs. 9 and 35), under the best kernel weights (Eq. 8)."""
+        """Squared distances to the centres of shares `a` (Eqs. 9 and 35), under the best kernel weights (Eq. 8)."""
         q = (2.0 if self.variant == "paper" else 3.0) if self.weight_exponent is None else self.weight_exponent
         kernels = self._kernels(problem)
-        Q, Y = kernels.distances(problem.weights[:, None] * a)
+        Q, Y = kernels.distances(a)
         scale = np.ones(len(kernels)) if self.variant == "paper" else kernels.scale
         omega = best_weights(scale * Y, q, scale > 0)
         return np.tensordot(omega**q * scale, Q, 1), omega
 
     def _full_alpha(self, problem: Problem, a: NDArray, D: NDArray) -> float:
         """The links' weight: so many mean squared distances each, or all together one for each sample (Eq. 15)."""
-        mean = float(mean_cost(problem.weights[:, None] * a, D, per_cluster=False)[0])
+        mean = float(mean_cost(a, D, per_cluster=False)[0])
         if self.variant == "paper":
             n_links = problem.constraints.must.total + problem.constraints.cannot.total
             return mean * problem.weights.sum() / n_links if n_links else 0.0
         return mean * (STRONG if self.constraint_weight == "auto" else self.constraint_weight)
 
-    @property
-    def _ramps(self) -> bool:
-        return self.constraint_weight == "auto" and self.variant != "paper"
-
     # ------------------------------------------------------------------ pieces
+
+    def _state_at(
+        self,
+        problem: Problem,
+        U: NDArray,
+        T: NDArray,
+        *,
+        eta: NDArray | None = None,
+        full_alpha: float | None = None,
+        ramp: float = 1.0,
+        **progress,
+    ) -> CMKIPCMState:
+        """The state of these memberships and typicalities; what is not given of the scales is estimated from them."""
+        a = self._shares(U, T)
+        counted = problem.weights[:, None] * a
+        D, omega = self._distances(problem, counted)
+        eta = self.scale_of(counted, D) if eta is None else eta
+        full_alpha = self._full_alpha(problem, counted, D) if full_alpha is None else full_alpha
+        terms = self._terms(problem, U, T, a, D, eta, ramp * full_alpha)
+        return CMKIPCMState(
+            centers=(counted / np.maximum(counted.sum(axis=0), np.finfo(float).tiny)).T @ problem.X,
+            objective=sum(terms.values()),
+            terms=terms,
+            memberships=U,
+            typicalities=T,
+            distances=D,
+            kernel_weights=omega,
+            kernel_names=self._kernels(problem).names,
+            eta=eta,
+            full_alpha=full_alpha,
+            ramp=ramp,
+            outlier_threshold=self.outlier_threshold,
+            **progress,
+        )
+
+    def _terms(self, problem, U, T, a, D, eta, alpha) -> dict[str, float]:
+        """The parts of the objective (Eq. 4)."""
+        (m, p), w = self.exponents, problem.weights
+        links = link_sweep(problem)
+        must, cannot = links.cost(a[links.samples])
+        return {
+            "compactness": w @ (a * D).sum(axis=1),
+            "atypicality": w @ (raised(U, m) * raised(1 - T, p)) @ eta,
+            "must-links": alpha * must,
+            "cannot-links": alpha * cannot,
+        }
+
+    def _shares(self, U: NDArray, T: NDArray) -> NDArray:
+        m, p = self.exponents
+        return raised(U, m) * raised(T, p)
 
     def _kernels(self, problem: Problem) -> Kernels:
         return choose_kernels(
@@ -289,48 +334,3 @@ class CMKIPCM(_PossibilisticMeans):
             n_landmarks=self.n_landmarks,
             centered=self.variant != "paper",
         )
-
-    def _links(self, problem: Problem) -> LinkSweep:
-        return link_sweep(problem, problem.affinity)
-
-    def _shares(self, U: NDArray, T: NDArray) -> NDArray:
-        m, p = self.exponents
-        return raised(U, m) * raised(T, p)
-
-    def _terms(self, problem, U, T, D, eta, alpha) -> dict[str, float]:
-        """The parts of the objective (Eq. 4)."""
-        m, p = self.exponents
-        um = problem.weights[:, None] * raised(U, m)
-        links, a = self._links(problem), self._shares(U, T)
-        must, cannot = links.cost(a[links.samples])
-        return {
-            "compactness": np.vdot(um * raised(T, p), D),
-            "atypicality": np.vdot(um * raised(1 - T, p), np.broadcast_to(eta, D.shape)),
-            "must-links": alpha * must,
-            "cannot-links": alpha * cannot,
-        }
-
-    def _state_at(self, problem, U, T, D, omega, eta, alpha, full_alpha, **progress) -> CMKIPCMState:
-        terms = self._terms(problem, U, T, D, eta, alpha)
-        a = problem.weights[:, None] * self._shares(U, T)
-        totals = np.maximum(a.sum(axis=0), np.finfo(float).tiny)
-        return CMKIPCMState(
-            centers=(a / totals).T @ problem.X,
-            objective=sum(terms.values()),
-            terms=terms,
-            memberships=U,
-            typicalities=T,
-            distances=D,
-            kernel_weights=omega,
-            kernel_names=self._kernels(problem).names,
-            eta=eta,
-            alpha=alpha,
-            full_alpha=full_alpha,
-            outlier_threshold=self.outlier_threshold,
-            **progress,
-        )
-
-
-def _counted(problem: Problem) -> NDArray:
-    """(n,) the sample weights, kept above 0: what a sample of no weight says about its links is nobody's concern."""
-    return np.maximum(problem.weights, 1e-12)

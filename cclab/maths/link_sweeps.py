@@ -49,7 +49,7 @@ class LinkSweep:
 
     The cost of shares ``a`` (t, C) is the sum over must-links of ``a_i . (A_j - a_j)``, with ``A_j`` the sum of row
     j, and over cannot-links of ``a_i . a_j``. Its derivative by ``a_i`` is the *penalty* ``S_i`` (Eq. 18 of Abin and
-    Beigy), in which sample i itself has no part.
+    Beigy). Sample i itself has a part in it only where it stands for several samples of a group.
 
     Parameters
     ----------
@@ -77,7 +77,8 @@ class LinkSweep:
         self._place[self.samples] = np.arange(len(self.samples))
         self._ties = None if ties is None else ties[self.samples][:, self.samples]
         self._groups = [self._place[group] for group in _large_groups(must)]
-        written_out = not self._groups and _n_pairs(must) + _n_pairs(cannot) <= MOST_PAIRS
+        alone = all((links.blocks.data == 1).all() for links in (must, cannot))
+        written_out = alone and not self._groups and _n_pairs(must) + _n_pairs(cannot) <= MOST_PAIRS
         self._classes = self._colours() if written_out else []
         self._batches = [] if written_out else self._cut()
 
@@ -161,10 +162,21 @@ class LinkSweep:
         return float(belief.own.sum() - shares.own[members].sum() + shares.link_weight * links)
 
 
-def link_sweep(problem: Problem, ties: sparse.csr_array | None = None) -> LinkSweep:
-    """The sweep over the links of a problem, worked out once for its constraints."""
+def link_sweep(problem: Problem) -> LinkSweep:
+    """The sweep over all links and ties of a problem, worked out once for its constraints."""
     rank = problem.derived("rank", lambda: _rank(problem.X))
+    ties = problem.derived("ties", lambda: _ties(problem.affinity))
     return of_constraints(problem, "link sweep", lambda known: LinkSweep(known.must, known.cannot, ties, rank))
+
+
+def _ties(affinity: sparse.csr_array | None) -> sparse.csr_array | None:
+    """The affinity made symmetric; nobody is tied to himself."""
+    if affinity is None:
+        return None
+    ties = sparse.csr_array((affinity + affinity.T) / 2)
+    ties.setdiag(0)
+    ties.eliminate_zeros()
+    return ties
 
 
 def _rank(X: NDArray) -> NDArray:
