@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cclab.session import Session, Snapshot
+from cclab.widgets.points.ticks import ticks
 
 MOST_POINTS = 500
 
 _MARGIN = {"top": 6, "bottom": 18, "left": 36, "right": 14}
 _HEIGHT = "84px"
+#: Length of an axis and least distance of its ticks, in pixels.
+_ACROSS, _UP = (320, 50), (60, 24)
 #: How all lines but the first are told apart.
 STYLES = ("solid", "dashed", "dotted", "dash_dotted")
 #: So many letters fit under the bars of a chart; beyond, names are slanted.
@@ -33,24 +36,6 @@ def _figure(marks: list[bqplot.Mark], axes: list[bqplot.Axis], **options: object
     )
 
 
-def few_ticks(low: float, high: float, most: int = 3) -> NDArray:
-    """Round numbers between `low` and `high`, `most` at most.
-
-    >>> few_ticks(0, 25, 6).tolist(), few_ticks(0.03, 0.118).tolist()
-    ([0.0, 5.0, 10.0, 15.0, 20.0, 25.0], [0.05, 0.1])
-    """
-    span = high - low
-    if not np.isfinite(span) or span <= 0:
-        return np.array([low]) if np.isfinite(low) else np.array([])
-    for power in 10.0 ** (np.floor(np.log10(span / most)) + np.arange(3)):
-        for unit in (1, 2, 5):
-            step = unit * power
-            ticks = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step
-            if len(ticks) <= most:
-                return ticks
-    return np.array([low, high])
-
-
 class Course:
     """Lines over the timeline, with a marker at the current place.
 
@@ -68,7 +53,7 @@ class Course:
         self._x = bqplot.LinearScale(min=0, max=1)
         self._y = bqplot.LinearScale(min=0, max=1)
         self._x_axis = bqplot.Axis(scale=self._x, grid_lines="none", tick_format="d")
-        self._y_axis = bqplot.Axis(scale=self._y, orientation="vertical", grid_lines="solid", tick_format=".2~f")
+        self._y_axis = bqplot.Axis(scale=self._y, side="left", grid_lines="solid")
         self._lines: list[bqplot.Lines] = []
         self._marker = bqplot.Lines(
             x=[0, 0],
@@ -91,9 +76,8 @@ class Course:
             self._x.max = float(max(last, 1))
         with self._y.hold_sync():
             self._y.min, self._y.max = low, high
-        self._x_axis.tick_values = few_ticks(0, max(last, 1), 6)
-        self._y_axis.tick_values = few_ticks(low, high, 3)
-        self._y_axis.tick_format = ".2~f" if high - low > 0.02 and max(abs(low), abs(high)) < 1000 else ".2~s"
+        self._x_axis.tick_values = np.unique(ticks(0, max(last, 1), *_ACROSS)[0].round())
+        self._y_axis.tick_values, self._y_axis.tick_format = ticks(low, high, *_UP)
         self.mark(position)
 
     def mark(self, position: int) -> None:
@@ -141,7 +125,7 @@ class BarChart:
         self._high = high
         self._y = bqplot.LinearScale(min=0, max=high or 1)
         self._y_axis = bqplot.Axis(
-            scale=self._y, orientation="vertical", grid_lines="solid", tick_format=".1f", tick_values=[0, 0.5, 1]
+            scale=self._y, side="left", grid_lines="solid", tick_format=".1f", tick_values=[0, 0.5, 1]
         )
         x = bqplot.OrdinalScale()
         self._x_axis = bqplot.Axis(scale=x, grid_lines="none")
@@ -160,7 +144,7 @@ class BarChart:
             self._bars.colors = [f"var({name})" for name in colors]
         if high != self._y.max:
             self._y.max = high
-            self._y_axis.tick_values = few_ticks(0, high, 3)
+            self._y_axis.tick_values, self._y_axis.tick_format = ticks(0, high, *_UP)
 
     def _slant(self, slanted: bool) -> None:
         """Make room for long names."""

@@ -47,8 +47,8 @@ class Clusters(Part):
         ids = new.state.cluster_ids
         self._table.head = tag(
             "tr",
-            tag("th", "Cluster"),
-            tag("th", "Samples", class_="cc-number"),
+            tag("th", "Cluster", style="width:62px"),
+            tag("th", "Size", class_="cc-number"),
             [tag("th", name, class_="cc-number", title=name) for name in names],
         )
         self._table.show(

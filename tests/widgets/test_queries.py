@@ -1,0 +1,240 @@
+"""The query card asks, and turns answers into statements."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from cclab.core.registry import strategies
+from cclab.queries.base import Query, Strategy
+from cclab.widgets.queries import Queries, true_answer
+
+from .sessions import Told, blobs, desk_on, hover, shown
+
+
+class _OneLabel(Strategy):
+    """Asks for the label of sample 4, and nothing else."""
+
+    kind = "label"
+    title = "One label"
+
+    @classmethod
+    def suits(cls, partition):
+        return partition.kind == "hard"
+
+    def propose(self, problem, state, n=1, *, asked=frozenset()):
+        return () if (4,) in asked or 4 in problem.constraints.labels.sample else (Query.label(4, "Is <b>it</b>?", 1),)
+
+
+@pytest.fixture
+def one_label():
+    strategies.add(_OneLabel)
+    yield "_OneLabel"
+    del strategies._classes["_OneLabel"]
+
+
+def card(**options):
+    desk = desk_on("COPKMeans", **{name: options.pop(name) for name in ("data",) if name in options})
+    return desk, Queries(desk, **options)
+
+
+def test_a_question_is_there_at_once_with_both_samples_and_the_reason():
+    desk, view = card()
+    (query,) = desk.session.pending
+    assert view.query == query
+    text = shown(view._samples)
+    assert f"a · {query.samples[0]}" in text
+    assert f"b · {query.samples[1]}" in text
+    assert "width" in text
+    assert view._why.value == query.reason
+    hover(view._samples, query.samples[1])
+    assert desk.sample == query.samples[1]
+
+
+@pytest.mark.parametrize(("answer", "kind"), [("same", "must"), ("different", "cannot")])
+def test_an_answer_is_a_statement_then_comes_a_step_and_another_question(answer, kind):
+    desk, view = card()
+    first = view.query
+    {"same": view.same_button, "different": view.different_button}[answer].click()
+    frame = desk.session.constraints.to_frame()
+    assert (frame.kind.tolist(), frame.source.tolist()) == ([kind], ["query"])
+    assert (frame.i[0], frame.j[0]) == first.samples
+    assert desk.session.current.how == "step"
+    assert view.query is not None
+    assert view.query.samples != first.samples
+    assert "<b>1</b> of 2 answered" in view._counts.value
+
+
+def test_without_step_after_the_solver_waits():
+    desk, view = card()
+    view.step_button.click()
+    view.answer("same")
+    assert desk.session.current.how == "rebase"
+
+
+def test_dont_know_sets_aside():
+    desk, view = card()
+    first = view.query
+    view.unknown_button.click()
+    assert desk.session.rejected == {first.samples}
+    assert len(desk.session.constraints) == 0
+    assert view.query.samples != first.samples
+    assert "1 rejected" in view._counts.value
+
+
+def test_an_answer_of_the_wrong_kind_is_no_answer():
+    desk, view = card()
+    view.answer(2)
+    assert len(desk.session.constraints) == 0
+
+
+def test_undoing_and_forgetting_never_break_it():
+    desk, view = card(step_after=False)
+    first = view.query
+    view.answer("different")
+    desk.session.constrain(forget=int(desk.session.constraints.ids[0]))
+    assert view.query is not None
+    desk.session.undo()
+    desk.session.undo()
+    assert view.query == first
+    view.answer("same")
+    assert desk.session.constraints.to_frame().kind.tolist() == ["must"]
+
+
+def test_a_question_that_a_statement_settles_is_replaced():
+    desk, view = card()
+    first = view.query
+    desk.session.constrain(group=list(first.samples))
+    assert view.query.samples != first.samples
+
+
+def test_nothing_to_ask_then_answers_do_nothing_and_another_strategy_helps():
+    data = blobs(3)
+    desk, view = card(data=data, strategy="Random", step_after=False)
+    for _ in range(3):
+        view.answer("different")
+    assert view.query is None
+    assert "Nothing to ask" in view._why.value
+    assert "Every pair is either stated or settled. Choose another strategy, or step on." in view._why.value
+    assert view.same_button.disabled
+    assert view.truth_button.disabled
+    before = len(desk.session.constraints)
+    view.answer("same")
+    view.reject()
+    view.ask_truth()
+    assert len(desk.session.constraints) == before
+    desk.session.undo()
+    assert view.query is not None
+
+
+def test_the_truth_answers_one_and_a_batch():
+    desk, view = card(batch=6)
+    asked = view.query
+    same = len({int(desk.session.data.target[i]) for i in asked.samples}) == 1
+    view.truth_button.click()
+    assert desk.session.constraints.to_frame().kind.tolist() == ["must" if same else "cannot"]
+    view.batch_button.click()
+    assert len(desk.session.asked) == 7
+    assert desk.session.constraints.satisfaction(desk.session.data.target).rate == 1
+    assert "Answering" not in view._counts.value
+
+
+def test_without_a_truth_it_is_not_offered():
+    _, view = card(data=blobs().with_target(None))
+    assert "cc-hidden" in view.truth_button._dom_classes
+    assert "cc-hidden" in view.batch_button._dom_classes
+
+
+def test_the_truth_does_not_know_a_sample_of_no_class():
+    data = blobs().with_target([None, *blobs().target[1:]])
+    desk, _ = card(data=data)
+    assert true_answer(desk.session, Query.pair(0, 1, "", 0)) is None
+    assert true_answer(desk.session, Query.pair(1, 4, "", 0)) == "same"
+
+
+def test_label_questions_offer_the_clusters(one_label):
+    desk = desk_on("ConstrainedKMeans")
+    view = Queries(desk, one_label, step_after=False)
+    assert "Which cluster?" in view._title.value
+    assert view._why.value == "Is &lt;b&gt;it&lt;/b&gt;?"
+    buttons = view._answers.children
+    assert [b.description for b in buttons] == ["1", "2", "3", "Don’t know"]
+    buttons[1].click()
+    frame = desk.session.constraints.to_frame()
+    assert (frame.kind[0], frame.i[0], frame.cluster[0]) == ("label", 4, 1)
+    assert view.query is None
+
+
+def test_strategies_follow_the_belief(one_label):
+    desk = desk_on("COPKMeans")
+    view = Queries(desk, one_label)
+    assert ("One label", one_label) in view.strategy.options
+    desk.session.switch("FCM")
+    assert ("One label", one_label) not in view.strategy.options
+    assert view.strategy.value in strategies.names()
+
+
+def test_another_strategy_asks_another_question():
+    _, view = card()
+    before = view.query
+    view.strategy.value = "Random"
+    assert view.query.reason == "Two samples drawn at random."
+    assert view.query != before
+
+
+def test_a_strategy_that_fails_is_told_of():
+    desk, view = card()
+    told = Told(desk)
+    session = desk.session
+
+    def broken(*_args, **_more):
+        raise ValueError("no neighbours")
+
+    strategies.get("Random").propose, kept = broken, strategies.get("Random").propose
+    try:
+        view.strategy.value = "Random"
+    finally:
+        strategies.get("Random").propose = kept
+    assert told == [("bad", "No question could be found: no neighbours")]
+    assert session.failures == []
+
+
+async def test_looking_for_a_question_does_not_hold_up_the_page():
+    desk, view = card()
+    assert view.query is None
+    assert "Looking for a question" in view._why.value
+    await asyncio.sleep(0.2)
+    assert view.query is not None
+    view.answer("same")
+    await asyncio.sleep(0.4)
+    assert desk.session.current.how == "step"
+    assert view.query is not None
+    view.close()
+
+
+async def test_a_batch_shows_progress_and_can_be_stopped():
+    gate = asyncio.Semaphore(0)
+
+    async def pace():
+        await gate.acquire()
+
+    desk, view = card(batch=50, pace=pace)
+    await asyncio.sleep(0.2)
+    view.toggle_batch()
+    for _ in range(2):
+        gate.release()
+        await asyncio.sleep(0.2)
+    assert "of 50" in view._counts.value
+    view.toggle_batch()
+    gate.release()
+    await asyncio.sleep(0.3)
+    assert 2 <= len(desk.session.asked) <= 4
+    assert "answered" in view._counts.value
+    view.close()
+
+
+def test_pictures_in_place_of_values():
+    images = np.zeros((60, 4, 4))
+    _, view = card(data=blobs(images=images))
+    assert shown(view._samples).count("data:image/png;base64,") == 2
+    assert "width</dt>" not in shown(view._samples)

@@ -1,0 +1,93 @@
+"""The status line says where things stand."""
+
+import asyncio
+import re
+
+import numpy as np
+
+from cclab import FCM
+from cclab.widgets.running import run
+from cclab.widgets.status import QUICK, Status
+
+from .sessions import blobs, desk_on
+
+
+def words(view: Status) -> str:
+    return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", view._line.value)).strip()
+
+
+def test_sizes_iteration_objective_and_scores():
+    desk = desk_on()
+    view = Status(desk)
+    desk.session.step(2)
+    scores = desk.session.scores()
+    assert words(view) == (
+        f"Ready n 60 · k 3 iteration 2 objective {desk.session.state.objective:.4g} "
+        f"ARI {scores['ari']:.2f} all · {scores['ari_free']:.2f} unconstrained"
+    )
+    assert 'aria-live="polite"' in view._line.value
+
+
+def test_links_and_conflicts_once_something_is_stated():
+    desk = desk_on("COPKMeans")
+    view = Status(desk)
+    assert "links" not in words(view)
+    desk.session.constrain(must_link=[[0, 3], [3, 6]])
+    desk.attempt(desk.session.constrain, cannot_link=[[0, 6]])
+    held = desk.session.constraints.satisfaction(desk.session.labels).n_satisfied
+    assert f"links {held} / 3" in words(view)
+    assert "conflicts 1" in words(view)
+
+
+def test_converged_stopped_and_ready_again():
+    desk = desk_on()
+    view = Status(desk)
+    desk.session.run()
+    assert view.state == "Converged"
+    desk.tell("bad", "The solver stopped.")
+    assert view.state == "Stopped"
+    assert "cc-stopped" in view._line.value
+    desk.session.rewind(1)
+    assert view.state == "Ready"
+    desk.tell("warning", "careful")
+    assert view.state == "Ready"
+
+
+async def test_running_is_said_from_the_beginning_to_the_end():
+    desk = desk_on(FCM(3, tol=0))
+    view = Status(desk)
+    task = asyncio.ensure_future(run(desk, 300))
+    await asyncio.sleep(0.05)
+    assert view.state == "Running"
+    assert "cc-running" in view._line.value
+    desk.session.pause()
+    await task
+    assert words(view).startswith("Ready")
+
+
+async def test_many_samples_are_scored_aside():
+    desk = desk_on(data=blobs(QUICK + 1))
+    view = Status(desk)
+    assert "ARI …" in words(view)
+    await asyncio.sleep(0.6)
+    assert f"ARI {desk.session.scores()['ari']:.2f} all" in words(view)
+    view.close()
+
+
+def test_no_truth_no_score():
+    assert "ARI" not in words(Status(desk_on(data=blobs().with_target(None))))
+
+
+def test_when_it_was_saved(tmp_path):
+    desk = desk_on(journal=tmp_path)
+    view = Status(desk)
+    desk.session.step()
+    assert view._saved.value in ("saved 0 s ago", "saved 1 s ago")
+    assert Status(desk_on())._saved.value == ""
+
+
+def test_unconstrained_is_left_out_where_too_few_are():
+    desk = desk_on("COPKMeans", blobs(6))
+    view = Status(desk)
+    desk.attempt(desk.session.constrain, must_link=np.array([[0, 3], [1, 4], [2, 5]]))
+    assert "unconstrained" not in words(view)
