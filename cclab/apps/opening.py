@@ -19,8 +19,6 @@ ENDINGS = ".csv,.tsv,.txt,.data,.parquet,.json"
 #: Files above this are refused before they are sent; Voilà's websocket is set for as much.
 MAX_BYTES = 50 * 2**20
 MOST_SAMPLES = 1_000_000
-#: With more samples a page starts with a solver whose steps take no longer than a moment.
-LARGE = 50_000
 
 _CONSTRAINT_COLUMNS = {"kind", "weight", "source"}
 
@@ -75,7 +73,7 @@ def solver_for(data: Dataset, name: str, n_clusters: int | None = None) -> Solve
 
 
 def suiting_solver(data: Dataset, wanted: str) -> str:
-    """The wanted solver; another one where it can't take the data, or would take minutes a step."""
+    """The wanted solver, or one that takes sparse data where these are."""
     if sparse.issparse(data.X) and not solvers.get(wanted).accepts_sparse:
         return next(name for name in solvers.names() if solvers.get(name).accepts_sparse)
-    return "FCM" if data.n_samples > LARGE else wanted
+    return wanted

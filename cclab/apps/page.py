@@ -109,7 +109,7 @@ class Page:
         try:
             self._keeper = Keeper(self._name, visitor, self._slot)
             if self._keeper.found() is None:
-                self._keeper.keep(self.desk.session)
+                self._keep(self.desk.session)
                 return
             self.shell.say("Opening your session")
             session = await asyncio.to_thread(self._keeper.open)
@@ -128,6 +128,7 @@ class Page:
             self._keeper.keep(session)
         except OSError as error:
             self.desk.tell("warning", f"The session can't be kept on disk: {in_words(error)}. Save it as a file.")
+        self.desk.changed.emit(session.current, session.current)
 
     def _take(self, session: Session) -> None:
         """Put a session that has its journal on the desk."""
@@ -205,4 +206,6 @@ def _kept_at(folder: Path, session: Session) -> Session:
 
 
 def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
+    """`words` with a capital, unless they begin with a file's name, and a full stop."""
+    start = words[:1] if "." in words.split(" ")[0] else words[:1].upper()
+    return start + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")

@@ -64,6 +64,7 @@ class Journal:
         if not commands:
             raise ValueError(f"{path} is empty: there is no session to open")
         check_schema(commands[0], "cclab journal", str(path))
+        self.written_at = path.stat().st_mtime
         document = _parse((self.folder / DATA).read_text(encoding="utf-8"), self.folder / DATA, 1)
         return unpack_dataset(document, str(self.folder / DATA)), commands[1:]
 

@@ -50,14 +50,13 @@ class Desk:
     told = Signal(str, str)
 
     def __init__(self, session: Session) -> None:
+        self._take(session)
+
+    def _take(self, session: Session) -> None:
         self.selection: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self.aside: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self.sample: int | None = None
         self.threshold: float | None = None
-        self._stop_watching: Callable[[], None] = lambda: None
-        self._take(session)
-
-    def _take(self, session: Session) -> None:
         self.session = session
         self._stop_watching = session.watch(lambda old, new: self.changed.emit(old, new))
 
@@ -66,11 +65,11 @@ class Desk:
         self.session.pause()
         self._stop_watching()
         self._take(session)
-        self.point_at(None)
-        self.keep_aside([])
-        self.select([])
-        self.set_threshold(None)
         self.changed.emit(None, session.current)
+        self.selected.emit(self.selection)
+        self.put_aside.emit(self.aside)
+        self.pointed.emit(None)
+        self.thresholded.emit(None)
 
     def select(self, samples: ArrayLike) -> None:
         """Select these samples, and no others."""
@@ -112,6 +111,13 @@ class Desk:
                 self.tell("warning", str(warning.message))
         return result
 
+    def view_failed(self, error: Exception) -> None:
+        """A view could not draw something: that is logged and told, and stops nothing."""
+        log.error("a view failed", exc_info=error)
+        self.session.failures.append(error)
+        if self.session.on_failure is not None:
+            self.session.on_failure(error)
+
 
 def in_words(error: Exception) -> str:
     """What went wrong, for a person: our own errors as they are, others with their kind."""
@@ -139,9 +145,16 @@ class View:
         self.listen(desk.changed, self.update)
 
     def listen(self, signal: Any, callback: Callable[..., Any]) -> None:
-        """Connect for as long as the view is open."""
-        signal.connect(callback)
-        self._connections.append((signal, callback))
+        """Connect for as long as the view is open; what the callback raises stops no one else."""
+
+        def safely(*news: Any) -> None:
+            try:
+                callback(*news)
+            except Exception as error:
+                self.desk.view_failed(error)
+
+        signal.connect(safely)
+        self._connections.append((signal, safely))
 
     def update(self, old: Snapshot | None, new: Snapshot) -> None:
         """Redraw what is not the same in `new` as in `old`; all of it when `old` is None."""

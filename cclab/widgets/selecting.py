@@ -143,9 +143,7 @@ class Selecting(View):
         n, n_aside = len(self.desk.selection), len(self.desk.aside)
         count = tag("span", tag("b", f"{n:,}"), " selected", class_="cc-selected-count")
         if n_aside:
-            count = tag(
-                "span", tag("b", f"{n_aside:,}"), " apart from ", tag("b", f"{n:,}"), class_="cc-selected-count"
-            )
+            count = tag("span", tag("b", f"{n_aside:,}"), " and ", tag("b", f"{n:,}"), class_="cc-selected-count")
             verbs = [_verb("apart", "Keep apart", "apart", "c", not n)]
         else:
             verbs = [

@@ -1,0 +1,607 @@
+"""The workbench without a browser: a fake front end sends what the page would."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from ipywidgets.widgets import widget as registry
+
+from cclab import Session, load_dataset
+from cclab.apps import exports, opening, workbench
+from cclab.apps.keeping import Keeper
+from cclab.core.registry import solvers
+from cclab.widgets.shell import Shell
+
+VISITOR = "0123456789abcdef" * 2
+OTHER = "fedcba9876543210" * 2
+
+
+class Visitor:
+    """What a person does on a page, as the messages that their browser sends."""
+
+    def __init__(self, page, sent):
+        self.page, self._sent = page, sent
+
+    def press(self, *names):
+        for name in names:
+            self.page.shell._handle_custom_msg({"type": "key", "name": name, "down": True}, [])
+
+    def lasso(self, indices, mode="replace"):
+        points = self.page.scatter.points
+        if hasattr(points, "_everyone"):
+            points._everyone.selected = np.asarray(indices) if len(indices) else None
+            points._gestures._handle_custom_msg({"type": "lassoed", "mode": mode, "moved": True}, [])
+        else:
+            data = np.asarray(indices, np.uint32).tobytes()
+            points.widget._handle_custom_msg({"type": "select", "mode": mode}, [data])
+
+    def act(self, rows, action, **more):
+        rows._handle_custom_msg({"type": "act", "action": action, "id": None, **more}, [])
+
+    def hover(self, rows, id_):
+        rows._handle_custom_msg({"type": "hover", "id": id_}, [])
+
+    def drop(self, name, content):
+        piece = {"type": "file", "id": name, "name": name, "size": len(content), "index": 0, "count": 1}
+        self.page.shell._handle_custom_msg(piece, [content])
+
+    def arrive(self, visitor):
+        self.page.shell.set_state({"visitor": visitor})
+
+    @property
+    def session(self):
+        return self.page.desk.session
+
+    @property
+    def said(self):
+        """The last sentence that floated over the page."""
+        return next((message["text"] for message, _ in reversed(self._sent) if message["type"] == "say"), None)
+
+    @property
+    def outcome(self):
+        return _plain(self.page.selecting._outcome.value)
+
+    @property
+    def banner(self):
+        return _plain(self.page.banner._words.value) if self.page.banner.is_open else None
+
+    @property
+    def downloaded(self):
+        message, buffers = next((m, b) for m, b in reversed(self._sent) if m["type"] == "download")
+        return message["name"], bytes(buffers[0])
+
+
+def _plain(html):
+    import re
+    from html import unescape
+
+    return unescape(re.sub(r"<[^>]*>", "", html))
+
+
+@pytest.fixture(autouse=True)
+def _own_state_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("CCLAB_STATE", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    messages = []
+    monkeypatch.setattr(Shell, "send", lambda self, content, buffers=None: messages.append((content, buffers)))
+    return messages
+
+
+@pytest.fixture
+def open_page(sent):
+    pages = []
+
+    def make(*args, **options):
+        page = workbench(*args, **options)
+        pages.append(page)
+        return Visitor(page, sent)
+
+    yield make
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture
+def visitor(open_page):
+    return open_page("iris", "FCM", seed=1)
+
+
+@pytest.fixture
+def listened(open_page):
+    """With a solver that takes links."""
+    return open_page("iris", "COPKMeans", seed=1)
+
+
+# ---------------------------------------------------------------------- selecting is stating
+
+
+def test_a_lasso_offers_to_link_and_m_does_it(listened):
+    listened.lasso(range(23))
+    assert listened.outcome == "Link together adds 1 group of 23 samples. No conflict."
+    assert "cc-hidden" not in listened.page.selecting.widget._dom_classes
+    listened.press("m")
+    (block,) = listened.session.constraints.groups.block
+    assert listened.session.constraints.blocks.row(block)[0].tolist() == list(range(23))
+    assert listened.session.constraints.groups.source.tolist() == ["lasso"]
+    assert "cc-hidden" in listened.page.selecting.widget._dom_classes
+    assert "1 statement · 1 satisfied" in listened.page.constraints._counts.value
+
+
+def test_two_samples_become_a_pair(listened):
+    listened.lasso([3, 8])
+    listened.press("m")
+    assert listened.session.constraints.pairs.must.tolist() == [True]
+
+
+def test_keep_apart_takes_two_selections(listened):
+    listened.lasso(range(10))
+    listened.press("c")
+    assert listened.outcome == "Now select the samples to keep apart from these 10."
+    listened.lasso(range(60, 65))
+    assert listened.outcome.startswith("Keep apart adds 1 separation of 10 and 5 samples. No conflict.")
+    listened.press("Enter")
+    known = listened.session.constraints
+    assert len(known.separations) == 1
+    assert len(listened.page.desk.aside) == 0
+    assert sorted(name for name, _ in listened.page.scatter.points._groups) == ["A", "B"]
+
+
+def test_c_confirms_too_and_a_pair_of_samples_is_a_cannot_link(listened):
+    listened.lasso([4])
+    listened.press("c")
+    listened.lasso([90])
+    listened.press("c")
+    assert listened.session.constraints.pairs.must.tolist() == [False]
+
+
+def test_samples_in_both_selections_cannot_be_kept_apart(listened):
+    listened.lasso(range(10))
+    listened.press("c")
+    listened.lasso(range(8, 20))
+    listened.press("c")
+    assert listened.said == "2 samples are in both selections. Alt removes from a selection."
+    assert len(listened.session.constraints) == 0
+
+
+def test_a_conflict_shows_at_once_with_its_chain(listened):
+    listened.session.constrain(must_link=[[84, 91], [91, 63]])
+    listened.session.constrain(cannot_link=[[84, 106]], source="query")
+    listened.lasso([63, 106])
+    assert listened.outcome == (
+        "Conflict. 84 and 106 must stay apart (query 1), but this would join them: 84 — 91 — 63 — 106"
+    )
+    assert "cc-conflict" in listened.page.selecting.widget._dom_classes
+    listened.lasso([63, 107])
+    assert listened.outcome == "Link together adds 1 must-link. No conflict."
+
+
+def test_keeping_linked_samples_apart_is_a_conflict_too(listened):
+    listened.session.constrain(group=[1, 2, 3])
+    listened.lasso([1])
+    listened.press("c")
+    listened.lasso([3])
+    assert listened.outcome == "Conflict. This would keep 1 and 3 apart, but they are linked: 1 — 3"
+
+
+def test_labels_by_key_and_by_button(listened):
+    selecting = listened.page.selecting
+    listened.lasso([5, 6, 7])
+    listened.hover(selecting._verbs, "label")
+    assert listened.outcome == "Label as 1 adds 3 labels. No conflict."
+    listened.press("2")
+    labels = listened.session.constraints.labels
+    assert labels.sample.tolist() == [5, 6, 7]
+    assert labels.degrees.items.tolist() == [1, 1, 1]
+    listened.lasso([9])
+    listened.act(selecting._verbs, "labels")
+    listened.act(selecting._verbs, "label", id="2")
+    assert listened.session.constraints.labels.sample.tolist() == [5, 6, 7, 9]
+    listened.lasso([9])
+    listened.press("7")
+    assert listened.said == "There are 3 clusters"
+
+
+def test_labels_that_contradict_links(listened):
+    listened.session.constrain(must_link=[[5, 6]])
+    listened.session.constrain(labels={5: 0})
+    listened.lasso([6])
+    listened.hover(listened.page.selecting._verbs, "label 1")
+    assert listened.outcome.startswith("Conflict. 5 is labelled cluster 1 and 6 is labelled cluster 2, but must-links")
+
+
+def test_forget_removes_what_touches_the_selection(listened):
+    listened.session.constrain(group=[1, 2, 3, 4])
+    listened.session.constrain(cannot_link=[[4, 90]], labels={7: 0})
+    listened.lasso([4, 5])
+    listened.hover(listened.page.selecting._verbs, "forget")
+    assert listened.outcome == "Forget removes 2 statements."
+    listened.press("Delete")
+    assert len(listened.session.constraints) == 1
+    listened.lasso([100])
+    listened.press("Delete")
+    assert listened.said == "Nothing is stated about these samples."
+
+
+def test_nothing_selected(visitor):
+    visitor.lasso([])
+    assert visitor.said == "No samples inside the lasso"
+    for key in ("m", "c", "1", "Delete"):
+        visitor.press(key)
+        assert visitor.said == "Select some samples first"
+    assert len(visitor.session.snapshots) == 1
+
+
+def test_a_lasso_of_everything_says_so(listened):
+    listened.lasso(range(150))
+    assert listened.outcome == "Link together adds 1 group of 150 samples. That is every sample."
+
+
+def test_one_sample_cannot_be_linked(visitor):
+    visitor.lasso([4])
+    visitor.press("m")
+    assert visitor.said.startswith("Link together needs at least 2 samples.")
+
+
+def test_shift_adds_alt_removes_and_escape_clears(visitor):
+    visitor.lasso([1, 2, 3])
+    visitor.lasso([7], "add")
+    visitor.lasso([2], "remove")
+    assert visitor.page.desk.selection.tolist() == [1, 3, 7]
+    visitor.press("Escape")
+    assert visitor.page.desk.selection.tolist() == []
+
+
+def test_knowledge_that_the_solver_ignores_is_said_with_a_way_out(visitor):
+    visitor.lasso([1, 2, 3])
+    visitor.press("m")
+    assert visitor.banner == "FCM has no use for 1 must-link statement"
+    button = visitor.page.banner.remedy_button
+    assert button.description == "Use CECM"
+    button.click()
+    assert type(visitor.session.solver).__name__ == "CECM"
+    assert visitor.banner is None
+
+
+# ---------------------------------------------------------------------- time
+
+
+def test_keys_step_run_and_travel(visitor):
+    visitor.press("ArrowRight", "ArrowRight", "ArrowLeft")
+    assert (visitor.session.position, len(visitor.session.snapshots)) == (1, 3)
+    visitor.press("Space")
+    assert visitor.session.converged
+    last = visitor.session.position
+    visitor.press("ArrowRight")
+    assert visitor.session.position == last
+    visitor.press("Home")
+    assert visitor.session.position == 0
+    visitor.press("End")
+    assert visitor.session.position == last
+    assert "Converged" in visitor.page.status._line.value
+
+
+def test_undo_and_redo(listened):
+    listened.lasso([1, 2, 3])
+    listened.press("m", "ctrl+z")
+    assert len(listened.session.constraints) == 0
+    assert listened.page.bar.undo_button.disabled
+    listened.press("ctrl+shift+z")
+    assert len(listened.session.constraints) == 1
+
+
+def test_answers_by_keyboard(listened):
+    first = listened.session.pending[0]
+    listened.press("s")
+    assert listened.session.constraints.pairs.must.tolist() == [True]
+    listened.press("d", "x")
+    assert len(listened.session.asked) == 3
+    assert len(listened.session.rejected) == 1
+    assert listened.session.pending
+    assert listened.session.pending[0] != first
+    assert tuple(listened.page.scatter.points._chosen["query"]) == listened.session.pending[0].samples
+
+
+def test_forgetting_the_statement_under_query_goes_on(listened):
+    query = listened.session.pending[0]
+    listened.session.constrain(must_link=[query.samples])
+    assert listened.session.pending[0].samples != query.samples
+    listened.session.constrain(forget=0)
+    assert len(listened.session.constraints) == 0
+
+
+def test_a_solver_that_fails_is_told_and_the_page_goes_on(visitor, monkeypatch):
+    cls = type(visitor.session.solver)
+    visitor.press("ArrowRight")
+
+    def fail(self, problem, state):
+        raise ValueError("the covariance of cluster 2 is singular (4 samples)")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cls, "step", fail)
+        visitor.press("ArrowRight")
+        assert visitor.banner == (
+            "The solver stopped at iteration 2: the covariance of cluster 2 is singular (4 samples). "
+            "Iteration 1 is kept."
+        )
+        assert "Stopped" in visitor.page.status._line.value
+    visitor.press("ArrowRight")
+    assert visitor.session.current.summary.iteration == 2
+    assert visitor.banner is None
+
+
+# ---------------------------------------------------------------------- files
+
+
+def test_labels_and_constraints_as_csv(listened, tmp_path):
+    listened.session.constrain(group=[1, 2, 3])
+    listened.session.constrain(separation=([4, 5], [90, 91, 92]), weight=0.5)
+    labels = pd.read_csv(_written(tmp_path, exports.labels_csv(listened.session)))
+    assert labels["label"].tolist() == (listened.session.labels + 1).tolist()
+    before = listened.session.constraints.to_frame()
+    listened.press("ctrl+z", "ctrl+z")
+    assert len(listened.session.constraints) == 0
+    listened.drop("known.csv", exports_of(before))
+    after = listened.session.constraints.to_frame()
+    assert after.drop(columns="id").equals(before.drop(columns="id"))
+    assert listened.said == "2 statements in place of 0"
+
+
+def exports_of(frame):
+    return frame.to_csv(index=False).encode()
+
+
+def _written(folder, file):
+    path = folder / file.name
+    path.write_bytes(file.data)
+    return path
+
+
+def test_a_saved_session_is_opened_again(listened):
+    listened.lasso([1, 2, 3])
+    listened.press("m", "ArrowRight", "ctrl+s")
+    name, content = listened.downloaded
+    assert name == "iris-session.json"
+    labels = listened.session.labels
+    listened.page.open_session(opening.session_on("wine", "FCM"))
+    assert listened.page.scatter.points.n_samples == 178
+    listened.drop(name, content)
+    assert listened.session.data.name == "iris"
+    assert np.array_equal(listened.session.labels, labels)
+    assert listened.page.scatter.points.n_samples == 150
+
+
+def test_exported_code_gives_the_same_labels(listened, tmp_path):
+    listened.lasso([1, 2, 3])
+    listened.press("m", "s", "Space")
+    script = _written(tmp_path, exports.code(listened.session))
+    printed = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+    assert json.loads(printed) == listened.session.labels.tolist()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_figure(listened, dark):
+    listened.session.constrain(group=list(range(8)), cannot_link=[[1, 90]])
+    file = exports.figure_png(listened.session, listened.page.scatter.projection, dark=dark, dpi=50)
+    assert file.data.startswith(b"\x89PNG")
+    assert len(file.data) > 5000
+
+
+def test_a_table_of_ones_own_with_notes(visitor):
+    rows = "\n".join(f"p{i},{i % 7},{i * 0.5},note" for i in range(30))
+    visitor.drop("mine.csv", f"name,a,b,remark\n{rows}\n".encode())
+    assert visitor.session.data.name == "mine"
+    assert visitor.session.data.feature_names == ("a", "b")
+    assert "'remark' dropped: text" in visitor.banner
+    assert "mine" in dict(visitor.page.bar.data.options)
+    assert visitor.page.bar.data.value == "mine"
+
+
+def test_rows_with_nan_are_left_out_in_words(visitor):
+    visitor.drop("gaps.csv", b"a,b\n1,2\n3,\n4,5\n6,7\n")
+    assert visitor.session.data.n_samples == 3
+    assert "1 row with missing values dropped" in visitor.banner
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("one.csv", b"a,b\n1,2\n", "one.csv has one row"),
+        ("picture.csv", bytes(range(32)) * 9, "picture.csv is not a table of text"),
+        ("words.csv", b"a,b\nx,y\nz,w\n", "words.csv has no numeric column"),
+        ("broken.json", b'{"format": ', "broken.json is no session file"),
+        ("other.json", b'{"format": "other"}', "other.json is no cclab session"),
+        ("bad.csv", b"kind,i,j,weight,source\nmust,0,999,1,file\n", "names sample 999"),
+    ],
+)
+def test_files_that_cannot_be_opened_are_refused_in_words(visitor, name, content, words):
+    visitor.press("ArrowRight")
+    before = visitor.session
+    visitor.drop(name, content)
+    assert words.lower() in visitor.banner.lower()
+    assert visitor.session is before
+    assert visitor.session.position == 1
+
+
+def test_too_many_rows_are_refused_in_words(visitor, monkeypatch):
+    monkeypatch.setattr(opening, "MOST_SAMPLES", 3)
+    visitor.drop("long.csv", b"a,b\n1,2\n3,4\n4,5\n6,7\n")
+    assert visitor.banner == "long.csv has 4 rows; a page takes up to 3. Open a sample of it."
+
+
+def test_more_clusters_than_samples(visitor):
+    visitor.drop("few.csv", b"a,b\n1,2\n3,4\n")
+    assert visitor.session.solver.n_clusters == 2
+    visitor.page.desk.attempt(visitor.session.switch, solvers.get("FCM")(n_clusters=5))
+    assert "n_clusters=5 but there are only 2 samples" in visitor.banner
+
+
+def test_choosing_data_and_solver(visitor):
+    visitor.page.bar.data.value = "wine"
+    assert visitor.session.data.name == "wine"
+    assert visitor.session.solver.n_clusters == 3
+    visitor.page.bar.solver.value = "CECM"
+    assert type(visitor.session.solver).__name__ == "CECM"
+    assert type(visitor.page.scatter.points).__name__ == "SvgPoints"
+
+
+def test_sparse_data_get_a_solver_that_takes_them(open_page):
+    from scipy import sparse
+
+    X = sparse.random_array((60, 40), density=0.2, rng=0, format="csr")
+    session = opening.session_on(load_dataset(X), opening.suiting_solver(load_dataset(X), "CECM"))
+    assert type(session.solver).accepts_sparse
+    page = open_page("iris", "FCM").page
+    page.open_session(session)
+    assert page.scatter.points._axes["x"].label.startswith("SVD 1")
+    session.step()
+    assert not session.failures
+
+
+# ---------------------------------------------------------------------- the scatter
+
+
+def test_axes_and_colours(visitor):
+    scatter = visitor.page.scatter
+    assert scatter.points._axes["x"].label == "PC 1 (92%)"
+    scatter.axes.value = "2 3"
+    assert scatter.projection.xy.tolist() == visitor.session.data.X[:, 2:4].tolist()
+    scatter.color.value = "truth"
+    assert "Iris-setosa" in scatter.legend.value or "setosa" in scatter.legend.value
+    scatter.color.value = "feature 0"
+    assert "7.9" in scatter.legend.value
+
+
+def test_many_samples_are_drawn_by_the_canvas_and_have_no_tsne(open_page, sent):
+    visitor = open_page(load_dataset("blobs", n_samples=6000), "FCM")
+    assert type(visitor.page.scatter.points).__name__ == "CanvasPoints"
+    visitor.page.scatter.axes.value = "tsne"
+    assert visitor.said.startswith("t-SNE would take minutes for 6,000 samples")
+    assert visitor.page.scatter.axes.value == "0 1"
+    visitor.lasso(range(5000))
+    assert "5,000" in visitor.outcome
+
+
+def test_tsne_is_computed_once(open_page):
+    visitor = open_page(load_dataset("blobs", n_samples=60), "FCM")
+    scatter = visitor.page.scatter
+    scatter.axes.value = "tsne"
+    first = scatter.projection
+    assert first.x_label == "t-SNE 1"
+    scatter.axes.value = "pca"
+    scatter.axes.value = "tsne"
+    assert scatter.projection is first
+
+
+def test_a_statement_and_a_step_redraw_only_what_changed(listened, monkeypatch):
+    points = listened.page.scatter.points
+    drawn = []
+    for name in ("_draw_positions", "_draw_marks", "_draw_links", "_draw_outlines", "_draw_selection"):
+        original = getattr(points, name)
+        monkeypatch.setattr(
+            points, name, lambda *args, name=name, original=original: (drawn.append(name), original(*args))
+        )
+    listened.session.constrain(must_link=[[1, 2]])
+    assert "_draw_links" in drawn
+    assert "_draw_positions" not in drawn
+    drawn.clear()
+    listened.session.step()
+    assert drawn == ["_draw_marks"]
+
+
+# ---------------------------------------------------------------------- keeping
+
+
+def test_a_new_kernel_finds_the_session_again(open_page):
+    first = open_page()
+    first.arrive(VISITOR)
+    first.lasso([1, 2, 3])
+    first.press("m", "ArrowRight", "ArrowRight", "ArrowLeft")
+    labels, position = first.session.labels, first.session.position
+    first.page.close()
+    second = open_page()
+    assert len(second.session.constraints) == 0
+    second.arrive(VISITOR)
+    assert len(second.session.constraints) == 1
+    assert second.session.position == position
+    assert np.array_equal(second.session.labels, labels)
+    assert "1 statement" in second.page.constraints._counts.value
+
+
+def test_no_visitor_opens_the_session_of_another(open_page):
+    first = open_page()
+    first.arrive(VISITOR)
+    first.lasso([1, 2, 3])
+    first.press("m")
+    second = open_page()
+    second.arrive(OTHER)
+    assert len(second.session.constraints) == 0
+
+
+@pytest.mark.parametrize("name", ["", "..", "0123", "../" + VISITOR, VISITOR.upper(), VISITOR + "0"])
+def test_only_whole_ids_are_taken(name):
+    with pytest.raises(ValueError, match="no name that sessions are kept under"):
+        Keeper("workbench", name)
+
+
+def test_two_pages_of_one_visitor_never_share_a_journal(open_page):
+    first, second = open_page(), open_page()
+    first.arrive(VISITOR)
+    first.lasso([1, 2, 3])
+    first.press("m")
+    second.arrive(VISITOR)
+    second.lasso([50, 51, 52])
+    second.press("m")
+    first.lasso([100, 101, 102])
+    first.press("m")
+    assert len(first.session.constraints) == len(second.session.constraints) == 2
+    third = open_page()
+    third.arrive(VISITOR)
+    assert third.session.constraints.to_frame().equals(first.session.constraints.to_frame())
+
+
+def test_a_damaged_journal_is_told_and_a_new_session_begins(open_page, tmp_path):
+    first = open_page()
+    first.arrive(VISITOR)
+    first.press("ArrowRight")
+    (journal,) = (tmp_path / "state").rglob("journal.jsonl")
+    journal.write_text('{"format": "cclab journal", "schema": 1}\n{"verb": "sing"}\n')
+    second = open_page()
+    second.arrive(VISITOR)
+    assert second.banner.startswith("Your last session can't be opened")
+    second.press("ArrowRight")
+    assert second.session.position == 1
+
+
+def test_a_journal_of_ones_own(open_page, tmp_path):
+    first = open_page("iris", "FCM", journal=tmp_path / "mine")
+    first.press("ArrowRight", "ArrowRight")
+    first.page.close()
+    second = open_page("iris", "FCM", journal=tmp_path / "mine")
+    assert second.session.position == 2
+    assert Session.open(tmp_path / "mine").position == 2
+
+
+def test_two_workbenches_do_not_disturb_each_other(open_page):
+    first, second = open_page("iris", "FCM"), open_page("wine", "FCM")
+    first.lasso([1, 2, 3])
+    first.press("m", "ArrowRight")
+    assert second.session.position == 0
+    assert len(second.page.desk.selection) == 0
+    assert second.page.banner.is_open is False
+
+
+def test_closing_frees_every_widget(sent):
+    before = set(registry._instances)
+    page = workbench("iris", "CECM")
+    page.watch.tabs.value = "Scores"
+    page.watch.tabs.value = "Clusters"
+    page.desk.session.step()
+    assert len(set(registry._instances) - before) > 100
+    page.close()
+    assert [registry._instances[key] for key in set(registry._instances) - before] == []
