@@ -44,10 +44,9 @@ function initialize({ model }) {
   if (chosen) document.documentElement.dataset.ccTheme = chosen;
 
   const painted = () => tell(model, { type: "painted", frame: model.get("frame") });
-  const afterPaint = () => document.hidden
-    ? setTimeout(painted) // nothing is painted in a hidden tab, and no one should wait for it
-    : requestAnimationFrame(() => setTimeout(painted));
-  model.on("change:frame", afterPaint);
+  // Views draw in the same animation frame, and asked for it earlier. Python goes on while the browser rasterises; a
+  // browser that falls behind gives fewer animation frames. A hidden tab gives none, and no one should wait for it.
+  model.on("change:frame", () => (document.hidden ? painted() : requestAnimationFrame(painted)));
   model.on("msg:custom", (message, buffers) => {
     if (message.type === "download") download(message.name, message.media_type, buffers[0]);
     if (message.type === "theme") setTheme(model, currentTheme() === "dark" ? "light" : "dark");

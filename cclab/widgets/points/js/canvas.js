@@ -17,8 +17,14 @@ function read(model, name, Type) {
   return new Type(buffer, aligned ? bytes.byteOffset : 0, bytes.byteLength / Type.BYTES_PER_ELEMENT);
 }
 
-/** Many samples are drawn smaller. */
-const radiusFor = (n) => (n <= 5e3 ? 4.5 : n <= 2e4 ? 3 : n <= 6e4 ? 2.2 : 1.5);
+const LARGEST = 4.5;
+
+/** Radius of a sample in pixels: the smaller the more there are, and larger as one comes closer. */
+function radiusFor(n, viewport) {
+  const radius = n <= 5e3 ? LARGEST : n <= 2e4 ? 2.5 : n <= 6e4 ? 2.2 : 1.5;
+  const closeness = 1 / Math.min(viewport.x1 - viewport.x0, viewport.y1 - viewport.y0);
+  return Math.min(LARGEST, radius * Math.max(1, Math.sqrt(closeness)));
+}
 
 class Plot {
   ownLasso = false;
@@ -103,7 +109,6 @@ class Plot {
     const xy = read(this.model, "xy", Float32Array);
     this.scene = { ...this.scene, xy, extent: this.model.get("extent"), labels: this.model.get("labels") };
     this.#index = null;
-    this.radius = radiusFor(xy.length / 2);
     this.marks.setPositions(xy);
     this.viewport.fit();
     this.el.setAttribute("aria-label", `Scatter plot of ${xy.length / 2} samples`);
@@ -163,6 +168,7 @@ class Plot {
     this.unread.clear();
     this.#planned = false;
     if (!this.ratio) return; // not on the page yet
+    this.radius = radiusFor(this.scene.xy.length / 2, this.viewport);
     for (const layer of this.stale) {
       if (layer === "marks") this.marks.draw(this.viewport, MARGIN, this.ratio, this.radius);
       else this.drawLayer(layer);

@@ -1,4 +1,7 @@
-/** Samples drawn without WebGL: each sign once as a small picture, then stamped. */
+/** Samples drawn without WebGL: each sign once as a small picture, then stamped; many samples as little squares. */
+import { FADED, SPECK } from "./webgl.js";
+
+const LEVELS = 8; // of opacity, for specks: those alike are painted together
 
 const css = ([r, g, b, a]) => `rgb(${r} ${g} ${b} / ${a / 255})`;
 
@@ -24,7 +27,8 @@ export class CanvasMarks {
 
   constructor(context) {
     this.context = context;
-    this.stamps = new Map();
+    this.stamps = []; // by colour and shape
+    this.stampSize = "";
     this.selection = new Uint32Array();
   }
 
@@ -34,13 +38,11 @@ export class CanvasMarks {
 
   setColors(palette, edge, halo) {
     Object.assign(this, { palette, edge, halo });
-    this.stamps.clear();
+    this.stamps = [];
   }
 
   /** The picture of a sign in a colour. */
-  stamp(color, shape, radius, ratio) {
-    const key = `${color} ${shape} ${radius} ${ratio}`;
-    if (this.stamps.has(key)) return this.stamps.get(key);
+  makeStamp(color, shape, radius, ratio) {
     const canvas = document.createElement("canvas");
     canvas.width = canvas.height = Math.ceil((3.3 * radius + 2) * ratio);
     const context = canvas.getContext("2d");
@@ -61,15 +63,14 @@ export class CanvasMarks {
       context.fillStyle = paint;
       context.fill();
       context.strokeStyle = css(this.edge);
-      context.lineWidth = 1;
-      if (radius >= 3) context.stroke();
+      context.lineWidth = radius < 4 ? 0.5 : 1;
+      context.stroke();
     }
-    this.stamps.set(key, canvas);
     return canvas;
   }
 
   draw(viewport, margin, ratio, radius) {
-    const { context, xy } = this;
+    const { context } = this;
     const { width, height } = context.canvas;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, width, height);
@@ -77,25 +78,63 @@ export class CanvasMarks {
     context.beginPath();
     context.rect(margin.left * ratio, margin.top * ratio, viewport.width * ratio, viewport.height * ratio);
     context.clip();
-    context.fillStyle = css(this.halo);
-    const halo = (radius + Math.min(4, radius)) * ratio;
-    for (const i of this.selection) {
-      context.beginPath();
-      context.arc(viewport.pixelX(xy[2 * i]) * ratio, viewport.pixelY(xy[2 * i + 1]) * ratio, halo, 0, 2 * Math.PI);
-      context.fill();
-    }
-    const seen = { x0: viewport.x0, x1: viewport.x1, y0: viewport.y0, y1: viewport.y1 };
-    for (let i = 0; i < this.color.length; i++) {
-      const x = xy[2 * i];
-      const y = xy[2 * i + 1];
-      if (x < seen.x0 || x > seen.x1 || y < seen.y0 || y > seen.y1) continue;
-      const stamp = this.stamp(this.color[i], this.shape[i], radius, ratio);
-      context.globalAlpha = this.opacity[i] / 255;
-      context.drawImage(stamp, viewport.pixelX(x) * ratio - stamp.width / 2, viewport.pixelY(y) * ratio - stamp.height / 2);
+    if (radius >= SPECK) {
+      this.drawHalos(viewport, ratio, radius);
+      this.drawStamps(viewport, ratio, radius);
+    } else {
+      this.drawSpecks(viewport, ratio, radius, this.color.keys(), this.selection.length ? FADED : 1);
+      this.drawSpecks(viewport, ratio, radius, this.selection, 1);
     }
     context.restore();
-    context.globalAlpha = 1;
   }
 
-  release() { this.stamps.clear(); }
+  drawHalos(viewport, ratio, radius) {
+    const { context, xy } = this;
+    context.fillStyle = css(this.halo);
+    for (const i of this.selection) {
+      context.beginPath();
+      context.arc(
+        viewport.pixelX(xy[2 * i]) * ratio, viewport.pixelY(xy[2 * i + 1]) * ratio,
+        (radius + Math.min(4, radius)) * ratio, 0, 2 * Math.PI,
+      );
+      context.fill();
+    }
+  }
+
+  drawStamps(viewport, ratio, radius) {
+    const { context, xy, stamps } = this;
+    const size = `${radius} ${ratio}`;
+    if (this.stampSize !== size) stamps.length = 0;
+    this.stampSize = size;
+    for (let i = 0; i < this.color.length; i++) {
+      const key = 4 * this.color[i] + this.shape[i];
+      const stamp = (stamps[key] ??= this.makeStamp(this.color[i], this.shape[i], radius, ratio));
+      context.globalAlpha = this.opacity[i] / 255;
+      const half = stamp.width / 2;
+      context.drawImage(stamp, viewport.pixelX(xy[2 * i]) * ratio - half, viewport.pixelY(xy[2 * i + 1]) * ratio - half);
+    }
+  }
+
+  drawSpecks(viewport, ratio, radius, chosen, strength) {
+    const { context, xy, color, opacity } = this;
+    const alike = new Map(); // colour and level of opacity -> samples
+    for (const i of chosen) {
+      const key = LEVELS * color[i] + ((opacity[i] * LEVELS) >> 8);
+      if (alike.has(key)) alike.get(key).push(i);
+      else alike.set(key, [i]);
+    }
+    const side = Math.round(2 * radius * ratio);
+    for (const [key, samples] of alike) {
+      const paint = Math.floor(key / LEVELS);
+      context.fillStyle = css(this.palette.subarray(4 * paint, 4 * paint + 4));
+      context.globalAlpha = (strength * ((key % LEVELS) + 0.5)) / LEVELS;
+      for (const i of samples) {
+        const px = Math.round(viewport.pixelX(xy[2 * i]) * ratio - side / 2);
+        const py = Math.round(viewport.pixelY(xy[2 * i + 1]) * ratio - side / 2);
+        context.fillRect(px, py, side, side);
+      }
+    }
+  }
+
+  release() { this.stamps = []; }
 }

@@ -70,7 +70,7 @@ function drawOutlineNames(context, viewport, outlines, colors, font) {
   context.textAlign = "center";
   context.textBaseline = "middle";
   for (const { name, anchor: [x, y] } of outlines) {
-    context.fillText(name, viewport.pixelX(x) + 10, viewport.pixelY(y) - 8);
+    context.fillText(name, viewport.pixelX(x) + 10, Math.max(MARGIN.top + 7, viewport.pixelY(y) - 8));
   }
 }
 

@@ -1,54 +1,74 @@
 /** Samples drawn by WebGL: one point sprite each, its shape cut out in the fragment shader. */
 
-const VERTEX = `#version 300 es
+/** Radius in pixels below which a sample is a speck: a little square, of which only the hue can be told. */
+export const SPECK = 2;
+/** Specks lie too close for halos: a selection fades the others to this. */
+export const FADED = 0.2;
+
+const VERTEX = `
 uniform vec2 scale, offset;
-uniform float size;
+uniform float radius, haloSize, strength;
 uniform sampler2D palette;
 layout(location = 0) in vec2 position;
 layout(location = 1) in uint color;
 layout(location = 2) in uint shape;
 layout(location = 3) in float opacity;
 flat out vec4 vColor;
+#ifndef SPECKS
 flat out uint vShape;
+flat out float vSize;
+#endif
 void main() {
   gl_Position = vec4(position * scale + offset, 0.0, 1.0);
-  gl_PointSize = size;
   vec4 paint = texelFetch(palette, ivec2(int(color), 0), 0);
-  vColor = vec4(paint.rgb, paint.a * opacity);
+  vColor = vec4(paint.rgb, 1.0) * paint.a * opacity * strength;
+#ifdef SPECKS
+  gl_PointSize = 2.0 * radius;
+#else
+  // As small as its shape allows: where there is no GPU, the number of fragments is what counts.
+  float reach = shape == 1u ? 1.65 : shape == 3u ? 1.3 : 1.0;
+  vSize = haloSize > 0.0 ? haloSize : ceil(2.0 * reach * radius + 1.0);
   vShape = shape;
+  gl_PointSize = vSize;
+#endif
 }`;
 
-const FRAGMENT = `#version 300 es
+const FRAGMENT_OF_SPECKS = `
 precision highp float;
-uniform float size, radius, edgeWidth;
+flat in vec4 vColor;
+out vec4 pixel;
+void main() { pixel = vColor; }`;
+
+const FRAGMENT = `
+precision highp float;
+uniform float radius, edgeWidth;
 uniform vec4 edge, halo;
 flat in vec4 vColor;
 flat in uint vShape;
+flat in float vSize;
 out vec4 pixel;
 
 float cover(float distance) { return clamp(0.5 - distance, 0.0, 1.0); }
 
 void main() {
-  vec2 p = (gl_PointCoord - 0.5) * size;
+  vec2 p = (gl_PointCoord - 0.5) * vSize;
   float far = length(p);
   if (halo.a > 0.0) {
-    pixel = vec4(halo.rgb, 1.0) * halo.a * cover(far - 0.5 * size + 1.0);
+    pixel = vec4(halo.rgb, 1.0) * halo.a * cover(far - 0.5 * vSize + 1.0);
     return;
   }
   if (vShape == 3u) {
     float thickness = max(1.2, 0.26 * radius);
     float ring = abs(far - 1.1 * radius) - 0.5 * thickness;
     float cross = max(min(abs(p.x - p.y), abs(p.x + p.y)) * 0.7071 - 0.42 * thickness, far - 1.1 * radius);
-    pixel = vec4(vColor.rgb, 1.0) * vColor.a * cover(min(ring, cross));
+    pixel = vColor * cover(min(ring, cross));
     return;
   }
   float border = vShape == 0u ? far - radius
                : vShape == 1u ? (abs(p.x) * 1.732 + abs(p.y) - 1.65 * radius) * 0.5
                : max(abs(p.x), abs(p.y)) - 0.86 * radius;
-  float outside = cover(border);
-  float rim = outside * (1.0 - cover(border + edgeWidth)) * edge.a * step(0.001, edgeWidth);
-  vec3 paint = mix(vColor.rgb, edge.rgb, rim / max(outside, 0.001));
-  pixel = vec4(paint, 1.0) * vColor.a * outside;
+  float rim = edgeWidth > 0.0 ? (1.0 - cover(border + edgeWidth)) * edge.a : 0.0;
+  pixel = mix(vColor, vec4(edge.rgb, 1.0) * vColor.a, rim) * cover(border);
 }`;
 
 function compile(gl, type, source) {
@@ -59,14 +79,23 @@ function compile(gl, type, source) {
   return shader;
 }
 
-const UNIFORMS = ["scale", "offset", "size", "radius", "edgeWidth", "edge", "halo", "palette"];
+function link(gl, vertex, fragment) {
+  const program = gl.createProgram();
+  gl.attachShader(program, compile(gl, gl.VERTEX_SHADER, `#version 300 es\n${vertex}`));
+  gl.attachShader(program, compile(gl, gl.FRAGMENT_SHADER, `#version 300 es\n${fragment}`));
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
+  return { program, at: Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(program, name)])) };
+}
+
+const UNIFORMS = ["scale", "offset", "haloSize", "radius", "edgeWidth", "edge", "halo", "strength", "palette"];
 
 export class WebGLMarks {
   static kind = "webgl";
 
   /** @returns {WebGLMarks | null} null where there is no WebGL 2 */
   static make(canvas) {
-    const gl = canvas.getContext("webgl2", { alpha: true, antialias: false, premultipliedAlpha: true });
+    const gl = canvas.getContext("webgl2", { antialias: false, depth: false });
     if (!gl) return null;
     try {
       return new WebGLMarks(gl);
@@ -78,13 +107,8 @@ export class WebGLMarks {
 
   constructor(gl) {
     this.gl = gl;
-    this.program = gl.createProgram();
-    gl.attachShader(this.program, compile(gl, gl.VERTEX_SHADER, VERTEX));
-    gl.attachShader(this.program, compile(gl, gl.FRAGMENT_SHADER, FRAGMENT));
-    gl.linkProgram(this.program);
-    if (!gl.getProgramParameter(this.program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(this.program));
-    gl.useProgram(this.program);
-    this.at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(this.program, name)]));
+    this.shapes = link(gl, VERTEX, FRAGMENT);
+    this.specks = link(gl, `#define SPECKS\n${VERTEX}`, FRAGMENT_OF_SPECKS);
     this.buffers = Array.from({ length: 4 }, () => gl.createBuffer());
     this.selection = gl.createBuffer();
     this.count = this.selected = 0;
@@ -131,8 +155,11 @@ export class WebGLMarks {
   }
 
   draw(viewport, margin, ratio, radius) {
-    const { gl, at } = this;
+    const { gl } = this;
+    const asSpecks = radius < SPECK;
+    const { program, at } = asSpecks ? this.specks : this.shapes;
     const { width, height } = gl.canvas;
+    gl.useProgram(program);
     const r = radius * ratio;
     const [w, h] = [viewport.width * ratio, viewport.height * ratio];
     gl.disable(gl.SCISSOR_TEST);
@@ -146,16 +173,32 @@ export class WebGLMarks {
     const sy = 2 / (viewport.y1 - viewport.y0);
     gl.uniform2f(at.scale, sx, sy);
     gl.uniform2f(at.offset, -1 - viewport.x0 * sx, -1 - viewport.y0 * sy);
-    gl.uniform4fv(at.edge, this.edge);
     gl.uniform1f(at.radius, r);
-    gl.uniform1f(at.edgeWidth, radius >= 3 ? ratio : 0); // an edge around a speck hides its hue
+    gl.uniform1f(at.strength, 1);
+    if (asSpecks) this.drawSpecks(at);
+    else this.drawShapes(at, ratio, radius);
+  }
+
+  drawSpecks(at) {
+    const { gl } = this;
+    if (this.selected) gl.uniform1f(at.strength, FADED);
+    gl.drawArrays(gl.POINTS, 0, this.count);
+    if (!this.selected) return;
+    gl.uniform1f(at.strength, 1);
+    gl.drawElements(gl.POINTS, this.selected, gl.UNSIGNED_INT, 0);
+  }
+
+  drawShapes(at, ratio, radius) {
+    const { gl } = this;
+    gl.uniform4fv(at.edge, this.edge);
+    gl.uniform1f(at.edgeWidth, radius < 4 ? 0.5 * ratio : ratio); // a full edge would hide a small sample's hue
     if (this.selected) {
       gl.uniform4fv(at.halo, this.halo);
-      gl.uniform1f(at.size, 2 * (r + Math.min(4, radius) * ratio));
+      gl.uniform1f(at.haloSize, 2 * (radius + Math.min(4, radius)) * ratio);
       gl.drawElements(gl.POINTS, this.selected, gl.UNSIGNED_INT, 0);
     }
     gl.uniform4f(at.halo, 0, 0, 0, 0);
-    gl.uniform1f(at.size, Math.ceil(3.3 * r + 2));
+    gl.uniform1f(at.haloSize, 0);
     gl.drawArrays(gl.POINTS, 0, this.count);
   }
 
