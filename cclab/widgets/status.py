@@ -10,7 +10,7 @@ from cclab.session import Session, Snapshot
 from cclab.widgets.desk import Desk, View
 from cclab.widgets.html import Html, join, tag
 from cclab.widgets.layout import row, text
-from cclab.widgets.tasks import Tasks
+from cclab.widgets.tasks import Tasks, is_looping
 
 #: With more samples scores are worked out aside, once the session rests.
 QUICK = 2_000
@@ -36,6 +36,8 @@ class Status(View):
         self.widget = row(self._line, self._saved, css="cc-status")
         self.listen(desk.told, self._told)
         self.update(None, desk.session.current)
+        if is_looping():
+            self._tasks.start(self._keep_time())
 
     def _told(self, kind: str, _text: str) -> None:
         if kind == "bad":
@@ -123,11 +125,8 @@ class Status(View):
         saved = self.desk.session.saved_at
         self._saved.value = "" if saved is None else f"saved {ago(time.time() - saved)}"
 
-    def start_clock(self) -> None:
-        """Keep "saved ... ago" true until the view is closed. Needs a loop under way, as in a notebook."""
-        self._tasks.start(self._keep_time())
-
     async def _keep_time(self) -> None:
+        """Keep "saved ... ago" true until the view is closed."""
         while True:
             await asyncio.sleep(_CLOCK_SECONDS)
             self._show_saved()

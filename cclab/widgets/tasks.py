@@ -10,6 +10,15 @@ from typing import Any
 log = logging.getLogger(__name__)
 
 
+def is_looping() -> bool:
+    """Whether an event loop is under way, as it always is in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
 class Tasks:
     """Coroutines that a view has started. With no loop under way (a script, a test) each runs to its end at once."""
 
@@ -18,12 +27,10 @@ class Tasks:
 
     def start(self, work: Coroutine[Any, Any, Any]) -> None:
         """Start `work`; what it raises is logged."""
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
+        if not is_looping():
             asyncio.run(self._to_the_end(work))
             return
-        task = loop.create_task(work)
+        task = asyncio.get_running_loop().create_task(work)
         self._running.add(task)
         task.add_done_callback(self._ended)
 

@@ -16,7 +16,7 @@ MOST_POINTS = 500
 _MARGIN = {"top": 6, "bottom": 18, "left": 36, "right": 14}
 _HEIGHT = "84px"
 #: Length of an axis and least distance of its ticks, in pixels.
-_ACROSS, _UP = (320, 50), (60, 24)
+_ACROSS, _UP = (320, 50), (60, 18)
 #: How all lines but the first are told apart.
 STYLES = ("solid", "dashed", "dotted", "dash_dotted")
 #: So many letters fit under the bars of a chart; beyond, names are slanted.

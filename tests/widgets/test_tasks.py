@@ -1,0 +1,57 @@
+"""Work aside, and widgets that leave nothing behind."""
+
+import asyncio
+
+import bqplot
+import ipywidgets
+
+from cclab.widgets.freeing import close_all
+from cclab.widgets.tasks import Tasks
+
+
+def test_without_a_loop_work_is_done_at_once_and_so_is_what_it_starts():
+    done, tasks = [], Tasks()
+
+    async def inner():
+        await asyncio.sleep(0.01)
+        done.append("inner")
+
+    async def outer():
+        tasks.start(inner())
+        done.append("outer")
+
+    tasks.start(outer())
+    assert done == ["outer", "inner"]
+
+
+async def test_with_a_loop_work_goes_on_aside_and_can_be_cancelled(caplog):
+    done, tasks = [], Tasks()
+
+    async def slow(name):
+        await asyncio.sleep(0.01)
+        done.append(name)
+
+    async def failing():
+        raise ValueError("no")
+
+    tasks.start(slow("kept"))
+    tasks.start(failing())
+    assert done == []
+    await asyncio.sleep(0.05)
+    assert done == ["kept"]
+    assert "work of a view failed" in caplog.text
+    tasks.start(slow("dropped"))
+    tasks.cancel()
+    await asyncio.sleep(0.05)
+    assert done == ["kept"]
+
+
+def test_closing_frees_children_marks_scales_and_layouts():
+    living = ipywidgets.widgets.widget._instances
+    before = set(living)
+    x, y = bqplot.LinearScale(), bqplot.LinearScale()
+    figure = bqplot.Figure(marks=[bqplot.Lines(x=[0], y=[0], scales={"x": x, "y": y})], axes=[bqplot.Axis(scale=x)])
+    box = ipywidgets.VBox([ipywidgets.HBox([ipywidgets.Button(), figure])])
+    assert len(set(living) - before) > 8
+    close_all(box)
+    assert set(living) == before
