@@ -28,6 +28,7 @@ from cclab.core import Problem
 from cclab.core.parameters import choice, real
 from cclab.maths.linked_masses import LinkPenalty, settle
 from cclab.maths.linked_samples import LinkedSamples
+from cclab.maths.seeding import seeded_centers
 from cclab.maths.set_geometry import SetGeometry
 from cclab.maths.simplex import simplex_minimum
 
@@ -105,7 +106,7 @@ class CECM(ECM):
     def rebase(self, old_problem: Problem, new_problem: Problem, state: ECMState) -> ECMState:
         """The same geometry, with the masses that the new knowledge asks for."""
         return self._state_at(
-            self.adapt(new_problem),
+            new_problem,
             state.geometry,
             state.rho2,
             previous=state,
@@ -113,6 +114,12 @@ class CECM(ECM):
             iteration=state.iteration,
             shift=state.shift,
         )
+
+    def _first_centers(self, problem: Problem, restart: int) -> NDArray:
+        """Where there are labels, at their means: labels name clusters by number, which k-means would mix up."""
+        if len(problem.constraints.labels):
+            return seeded_centers(problem, self.n_clusters, self.init, restart)
+        return super()._first_centers(problem, restart)
 
     def _unit(self, problem: Problem, geometry: SetGeometry) -> float:
         """What squared distances are multiplied by in the objective (Eqs. 14 and 21)."""

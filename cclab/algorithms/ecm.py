@@ -37,7 +37,6 @@ from cclab.core import Credal, Problem, State, WeightedSolver, center_shift
 from cclab.core.parameters import choice, real
 from cclab.maths.distances import row_blocks, squared_norms
 from cclab.maths.focal_sets import KINDS, FocalSets
-from cclab.maths.memberships import raised
 from cclab.maths.seeding import initial_centers
 from cclab.maths.set_geometry import SetGeometry
 
@@ -287,10 +286,9 @@ def proportional_masses(costs: NDArray, rho2: float | None, beta: float) -> tupl
     masses : (f, r) array
     empty : (r,) array
     """
-    masses = np.reciprocal(costs)
-    if beta != 2:
-        masses **= 1 / (beta - 1)
-    empty = 0.0 if rho2 is None else rho2 ** (-1 / (beta - 1))
+    exponent = -1 / (beta - 1)
+    masses = costs**exponent
+    empty = 0.0 if rho2 is None else rho2**exponent
     total = masses.sum(axis=0)
     total += empty
     masses /= total
@@ -332,7 +330,7 @@ def _survey(
     keep_nearest: bool,
 ) -> _Survey:
     has_empty = geometry.focal.has_empty
-    moments, distance, rejection = 0.0, 0.0, 0.0
+    moments, distance, rejection = np.zeros((len(geometry.members), geometry.n_lifted)), 0.0, 0.0
     nearest = np.empty(problem.n_samples) if keep_nearest else None
     for rows in _blocks(problem.X, geometry):
         lifted = geometry.lift(problem.X[rows])
@@ -346,11 +344,12 @@ def _survey(
             masses[:, here] = linked_masses[first:last, has_empty:].T
             if has_empty:
                 empty[here] = linked_masses[first:last, 0]
-        masses, empty = raised(masses, beta), raised(empty, beta)
+        masses **= beta
+        empty **= beta
         if problem.sample_weight is not None:
             masses *= problem.sample_weight[rows]
             empty *= problem.sample_weight[rows]
-        moments = moments + masses @ lifted.T
+        moments += masses @ lifted.T
         distance += np.vdot(masses, costs)
         rejection += rho2 * empty.sum()
     return _Survey(moments, {"distance": distance, "rejection": rejection}, nearest)

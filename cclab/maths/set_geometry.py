@@ -83,27 +83,34 @@ class SetGeometry:
 
     @cached_property
     def _products(self) -> tuple[NDArray, NDArray]:
-        """Which two features each entry of ``x x'`` multiplies: the upper triangle will do."""
+        """Which two features each entry of ``x x'`` in a lifted sample multiplies."""
         return np.triu_indices(self.centers.shape[1])
+
+    @property
+    def n_lifted(self) -> int:
+        """q, the length of a lifted sample."""
+        p = self.centers.shape[1]
+        return p + 2 if self.metrics is None else 1 + p + p * (p + 1) // 2
 
     @property
     def block_rows(self) -> int:
         """How many samples to lift at a time."""
-        p = self.centers.shape[1]
-        lifted = p + 2 if self.metrics is None else 1 + p + p * (p + 1) // 2
-        return max(1, BLOCK_NUMBERS // max(lifted, len(self.members)))
+        return max(1, BLOCK_NUMBERS // max(self.n_lifted, len(self.members)))
 
     def lift(self, X: NDArray) -> NDArray:
         """(q, r) lifted samples, one a column."""
         r, p = X.shape
-        x = np.subtract(X.T, self.origin[:, None], order="C")
+        lifted = np.empty((self.n_lifted, r))
+        lifted[0] = 1
+        x = np.subtract(X.T, self.origin[:, None], out=lifted[1 : p + 1])
+        squares = lifted[p + 1 :]
         if self.metrics is None:
-            squares = np.einsum("ij,ij->j", x, x)[None]
+            np.einsum("ij,ij->j", x, x, out=squares[0])
         else:
-            i, j = self._products
-            squares = x[i] * x[j]
-        lifted = np.empty((1 + p + len(squares), r))
-        lifted[0], lifted[1 : p + 1], lifted[p + 1 :] = 1, x, squares
+            first = 0
+            for i in range(p):  # the upper triangle of x x', row by row
+                np.multiply(x[i], x[i:], out=squares[first : first + p - i])
+                first += p - i
         return lifted
 
     @cached_property

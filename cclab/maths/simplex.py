@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 def simplex_minimum(w: NDArray, g: NDArray) -> NDArray:
     """For each row, the point of the simplex that minimises ``sum(w * m**2 + g * m)``.
 
-    The solution is ``m = max(0, (level - g) / (2 w))`` for the level at which it adds up to 1. With the entries
-    sorted by ``g`` the level of every possible support is a ratio of prefix sums. An entry more lowers the level
-    as long as its ``g`` is below it, and raises it from then on: the right level is the least one.
+    The solution is ``m = max(0, (level - g) / (2 w))`` for the level at which it adds up to 1. The level that
+    belongs to all entries is too high or right; entries whose ``g`` is not below it can't carry mass, and leaving
+    them out lowers it. After a few rounds, at most f, nothing is left to leave out.
 
     Parameters
     ----------
@@ -29,14 +29,17 @@ def simplex_minimum(w: NDArray, g: NDArray) -> NDArray:
     >>> simplex_minimum(np.array([[1.0, 1.0, 1.0]]), np.array([[0.0, 1.0, 9.0]]))
     array([[0.75, 0.25, 0.  ]])
     """
-    # Measured from the least g all terms of the prefix sums are positive: no digits are lost.
-    g = g - g.min(axis=1, keepdims=True)
-    slope = 0.5 / w
-    order = np.argsort(g, axis=1)
-    order += np.arange(0, g.size, g.shape[1])[:, None]
-    levels = 1 + np.cumsum((g * slope).ravel()[order], axis=1)
-    # Where no entry so far may carry mass, the level is as good as infinite.
-    levels /= np.cumsum(slope.ravel()[order], axis=1) + np.finfo(float).tiny
-    m = levels.min(axis=1, keepdims=True) - g
+    # One entry a row: sums over entries are then sums of long rows.
+    g, slope = np.subtract(g.T, g.min(axis=1), order="C"), np.divide(0.5, w.T, order="C")
+    on, on_g = slope.copy(), slope * g
+    n_on = -1
+    while True:
+        level = (1 + on_g.sum(axis=0)) / on.sum(axis=0)
+        below = g < level
+        if n_on == (n_on := np.count_nonzero(below)):
+            break
+        on *= below
+        on_g *= below
+    m = level - g
     m *= slope
-    return np.maximum(m, 0, out=m)
+    return np.maximum(m, 0, out=m).T
