@@ -5,21 +5,14 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from cclab.apps.figures import draw
 from cclab.session import Session
-from cclab.widgets.drawing import centers_of, links_of, outlined
-from cclab.widgets.encoding import FAINTEST, SHAPES, encode
-from cclab.widgets.points.outlines import outline
+from cclab.widgets.projections import Projection
 from cclab.widgets.theme import hex_color
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from cclab.widgets.projections import Projection
 
 
 @dataclass(frozen=True)
@@ -76,67 +69,12 @@ def figure_png(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    def paint(variable: str) -> str:
-        return hex_color(variable, dark=dark)
-
-    figure = Figure(figsize=(8, 5), facecolor=paint("--cc-surface"), layout="constrained")
+    figure = Figure(figsize=(8, 5), facecolor=hex_color("--cc-surface", dark=dark), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.add_subplot(facecolor=paint("--cc-surface"))
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(paint("--cc-line"))
-    axes.tick_params(colors=paint("--cc-text3"), labelsize=8)
-    axes.set_xlabel(projection.x_label, color=paint("--cc-text3"), fontsize=8)
-    axes.set_ylabel(projection.y_label, color=paint("--cc-text3"), fontsize=8)
-    _draw_outlines(axes, session, projection.xy, paint)
-    _draw_links(axes, session, projection.xy, paint)
-    _draw_samples(axes, session, projection.xy, mode, threshold, paint)
-    centers = centers_of(session.current)
-    if centers is not None:
-        cross = {"marker": "P", "s": 70, "color": paint("--cc-ink"), "edgecolor": paint("--cc-surface")}
-        axes.scatter(*projection.place(centers).T, **cross, zorder=4)
-    legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=8, frameon=False, fontsize=8)
-    for text in legend.get_texts():
-        text.set_color(paint("--cc-text2"))
+    draw(session, figure.add_subplot(), by=projection, mode=mode, threshold=threshold, dark=dark)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi)
     return File(f"{_stem(session)}.png", buffer.getvalue(), "image/png")
-
-
-def _draw_samples(axes: Axes, session: Session, xy, mode, threshold, paint) -> None:
-    snapshot = session.current
-    encoding = encode(mode, snapshot.partition, snapshot.state.cluster_ids, session.data, threshold)
-    size = float(np.clip(40_000 / len(xy), 2, 36))
-    markers = {"circle": "o", "diamond": "D", "square": "s", "outlier": "o"}
-    for sign in encoding.legend:
-        color = encoding.palette.index(sign.color)
-        chosen = (encoding.color == color) & (encoding.shape == SHAPES.index(sign.shape))
-        style = {"marker": markers[sign.shape], "s": size, "linewidths": 0.5, "label": sign.name, "zorder": 3}
-        if sign.shape == "outlier":
-            axes.scatter(*xy[chosen].T, **style | {"facecolors": "none", "edgecolors": paint(sign.color)})
-            axes.scatter(*xy[chosen].T, marker="x", s=size / 3, linewidths=0.7, color=paint(sign.color), zorder=3)
-        else:
-            opacity = FAINTEST + (1 - FAINTEST) * encoding.certainty[chosen]
-            axes.scatter(*xy[chosen].T, color=paint(sign.color), alpha=opacity, edgecolors=paint("--cc-text2"), **style)
-
-
-def _draw_links(axes: Axes, session: Session, xy, paint) -> None:
-    links = links_of(session.constraints, xy)
-    violated = np.isin(links.ids, session.constraints.satisfaction(session.labels).violated_ids)
-    for (i, j), cannot, bad, weight in zip(links.pairs, links.cannot, violated, links.weight):
-        color = paint("--cc-bad" if bad else "--cc-text3")
-        style = "--" if cannot else "-"
-        axes.plot(*xy[[i, j]].T, style, color=color, linewidth=1, alpha=0.3 + 0.7 * weight, zorder=2)
-
-
-def _draw_outlines(axes: Axes, session: Session, xy, paint) -> None:
-    low, span = xy.min(axis=0), np.maximum(np.ptp(xy, axis=0), 1e-12)
-    for name, members in outlined(session.constraints):
-        drawn = outline(name, (xy[members] - low) / span)
-        polygon = drawn.polygon * span + low
-        axes.fill(*polygon.T, facecolor=paint("--cc-sunken"), edgecolor=paint("--cc-text2"), linewidth=1, zorder=1)
-        axes.annotate(name, drawn.anchor * span + low, color=paint("--cc-text2"), fontsize=9, fontweight="bold")
 
 
 def _stem(session: Session) -> str:
