@@ -59,12 +59,12 @@ class Parts:
         view.on_select(lambda indices, mode: self.select(name, indices, mode))
         view.on_hover(lambda index: self.note(**{f"{name} hover": index}))
         view.on_click(lambda index: self.note(**{f"{name} click": index}))
-        self.seen[f"{name} selection"] = []
+        self.seen |= {f"{name} selection": [], f"{name} reports": 0, f"{name} hover": None}
 
     def select(self, name: str, indices: np.ndarray, mode: str) -> None:
         selection = combine(self.seen[f"{name} selection"], indices, mode)
         self.views[name].set_selection(selection)
-        reports = self.seen.get(f"{name} reports", 0) + 1
+        reports = self.seen[f"{name} reports"] + 1
         self.note(**{f"{name} selection": selection.tolist(), f"{name} reports": reports})
 
     def show_rows(self, state: str) -> None:

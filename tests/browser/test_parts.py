@@ -95,20 +95,23 @@ def test_both_canvases_draw_as_they_should(page, screenshot):
 @pytest.mark.parametrize("view", VIEWS)
 def test_lasso_adds_with_shift_and_removes_with_alt(page, view):
     use(page, view, "Lasso")
+    before = seen(page)[f"{view} reports"]
     drag(page, view, around((1, 2), (1, 3)))
     wait_until_seen(page, f"{view} selection", [11, 12, 21, 22, 31, 32])
     drag(page, view, around((5, 5), (1, 2)), modifier="Shift")
     wait_until_seen(page, f"{view} selection", [11, 12, 15, 21, 22, 25, 31, 32])
     drag(page, view, around((1, 2), (1, 1)), modifier="Alt")
     wait_until_seen(page, f"{view} selection", [15, 21, 22, 25, 31, 32])
-    assert seen(page)[f"{view} reports"] == 3
+    assert seen(page)[f"{view} reports"] == before + 3
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_an_empty_lasso_says_so(page, view):
+    use(page, view, "Lasso")
+    before = seen(page)[f"{view} reports"]
     drag(page, view, [(0.46, 0.46), (0.54, 0.46), (0.54, 0.54), (0.46, 0.54)])
-    wait_until_seen(page, f"{view} selection", [])
-    assert seen(page)[f"{view} reports"] == 4
+    wait_until_seen(page, f"{view} reports", before + 1)
+    assert seen(page)[f"{view} selection"] == []
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -159,13 +162,13 @@ def test_the_hand_moves_the_plane(page, view):
 def test_a_lasso_after_zooming_selects_what_it_surrounds_on_the_screen(page):
     use(page, "svg", "Lasso")
     for view in VIEWS:
-        middle = place(page, view, 0.5, 0.5)
+        middle, before = place(page, view, 0.5, 0.5), seen(page)[f"{view} reports"]
         page.mouse.move(*middle)
         page.mouse.wheel(0, -500)
         page.wait_for_timeout(300)
         drag(page, view, [(0.05, 0.05), (0.95, 0.05), (0.95, 0.95), (0.05, 0.95), (0.05, 0.05)])
+        wait_until_seen(page, f"{view} reports", before + 1)
         page.mouse.dblclick(*middle)
-    page.wait_for_function("JSON.parse(document.querySelector('.seen').textContent)['flat reports'] >= 7")
     found = [seen(page)[f"{view} selection"] for view in VIEWS]
     assert found[0] == found[1] == found[2]
     assert len(found[0]) == 16
@@ -217,7 +220,7 @@ def test_a_file_that_is_too_large_is_refused_in_words(page, tmp_path):
         page.get_by_role("button", name="Open", exact=True).click()
     chooser.value.set_files(file)
     expect(page.get_by_role("alert")).to_have_text("large.csv has 13 MB; the limit is 12 MB.")
-    assert len(seen(page)["files"]) == 1
+    assert "large.csv" not in [name for name, *_ in seen(page)["files"]]
 
 
 def test_a_dropped_file_arrives(page):
@@ -227,8 +230,10 @@ def test_a_dropped_file_arrives(page):
     page.dispatch_event(".cc-app", "dragenter", {"dataTransfer": data})
     expect(page.get_by_text("Drop to open")).to_be_visible()
     page.dispatch_event(".cc-app", "drop", {"dataTransfer": data})
-    page.wait_for_function("JSON.parse(document.querySelector('.seen').textContent).files.length === 2")
-    assert seen(page)["files"][1][:2] == ["drop.csv", 3]
+    page.wait_for_function(
+        "JSON.parse(document.querySelector('.seen').textContent).files.some(([name]) => name === 'drop.csv')"
+    )
+    assert seen(page)["files"][-1][:2] == ["drop.csv", 3]
     expect(page.get_by_text("Drop to open")).to_have_count(0)
 
 
