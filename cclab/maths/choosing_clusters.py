@@ -1,0 +1,167 @@
+"""How many clusters: mixtures weighed against each other, parts joined, and how sure the answer is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cclab.maths.contest import heed_links, with_links
+from cclab.maths.mixtures import Mixture, Sight, responsibilities
+from cclab.maths.parts import cluster_of_parts, reason_to_join, wide_component
+from cclab.maths.quadratic_memberships import Links
+
+# A number of clusters is sure when the next best is worse by more than this, in nats.
+SURE_GAP = 10.0
+# So many more must-links than cannot-links between two clusters join them.
+JOINING_LINKS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A mixture that was weighed.
+
+    Attributes
+    ----------
+    start : int
+    n_clusters : int
+    cost : float
+        The Bayesian information criterion in nats, plus what broken links cost.
+    mixture : Mixture or None
+    """
+
+    start: int
+    n_clusters: int
+    cost: float
+    mixture: Mixture | None = field(default=None, repr=False)
+
+    def without_mixture(self) -> Trial:
+        return replace(self, mixture=None)
+
+
+def trials(rested: Sequence[Mixture], start: int, sight: Sight, links: Links, alpha: float) -> list[Trial]:
+    """Each mixture weighed, after it has heard the links; a broken one costs `alpha` nats."""
+    found = []
+    for mixture in rested:
+        if len(links.samples):
+            mixture = with_links(mixture, sight, links, alpha)
+        L = mixture.log_densities(sight.Z)
+        cost = mixture.description_length(np.log(sight.total)) - float(sight.weights @ responsibilities(L)[1])
+        owner = heed_links(L[links.samples, :-1], links, alpha).argmax(axis=1)
+        cost += alpha * links.broken(np.eye(len(mixture))[owner])
+        found.append(Trial(start, len(mixture), cost, mixture))
+    return found
+
+
+def joined_once(
+    mixture: Mixture, clusters: NDArray, sight: Sight, must: NDArray, cannot: NDArray, fewest: int
+) -> tuple[Mixture, NDArray, str] | None:
+    """The mixture without a background that looked like a cluster, or with two parts joined; None if neither is due.
+
+    Parameters
+    ----------
+    clusters : (k,) int array
+        The cluster that each component is part of.
+    must, cannot : (c, c) arrays
+        Links between clusters: more cannot-links than must-links keep two apart, 3 more must-links join them.
+    fewest : int
+        Clusters that are left in any case.
+
+    Returns
+    -------
+    mixture, clusters, note
+    """
+    n_clusters = clusters.max() + 1
+    if n_clusters <= fewest:
+        return None
+    wide = wide_component(mixture)
+    if wide is not None and not cannot.any():
+        note = f"Cluster {mixture.ids[wide] + 1} is wide and light, and others lie within it: it is background."
+        return mixture.without(wide), cluster_of_parts(np.delete(clusters, wide)), note
+    for a, b in _nearest_first(mixture):
+        ca, cb = clusters[a], clusters[b]
+        if ca == cb or cannot[ca, cb] > must[ca, cb]:
+            continue
+        due = must[ca, cb] - cannot[ca, cb] >= JOINING_LINKS
+        reason = "links say so" if due else reason_to_join(mixture, sight, a, b)
+        if reason is not None:
+            note = f"Clusters {mixture.ids[a] + 1} and {mixture.ids[b] + 1} are parts of one, because {reason}."
+            return mixture, cluster_of_parts(np.where(clusters == cb, ca, clusters)), note
+    return None
+
+
+def _nearest_first(mixture: Mixture) -> NDArray[np.int64]:
+    """(m, 2) all pairs of components, by the distance of their means in their own metrics."""
+    a, b = np.triu_indices(len(mixture), 1)
+    away = mixture.squared_distances(mixture.means)
+    return np.stack([a, b], axis=1)[np.argsort(np.minimum(away[a, b], away[b, a]), kind="stable")]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How many clusters there are, and how sure that is. Prints as a sentence.
+
+    Attributes
+    ----------
+    n_clusters : int
+    n_parts : int
+        Components that make them up.
+    runner_up : int or None
+        The next best number of components.
+    gap : float
+        How much worse that is, in nats.
+    by_start : tuple of int
+        The best number of each start.
+    given : bool
+        Whether the number was not to be found.
+    """
+
+    n_clusters: int
+    n_parts: int
+    runner_up: int | None
+    gap: float
+    by_start: tuple[int, ...]
+    given: bool = False
+
+    @classmethod
+    def of(cls, n_clusters: int, n_parts: int, weighed: Sequence[Trial], given: bool = False) -> Verdict:
+        best = min(weighed, key=lambda t: t.cost)
+        others = [t for t in weighed if t.n_clusters != best.n_clusters]
+        second = min(others, key=lambda t: t.cost, default=None)
+        starts = sorted({t.start for t in weighed})
+        by_start = tuple(
+            min((t for t in weighed if t.start == start), key=lambda t: t.cost).n_clusters for start in starts
+        )
+        if second is None:
+            return cls(n_clusters, n_parts, None, np.inf, by_start, given)
+        return cls(n_clusters, n_parts, second.n_clusters, second.cost - best.cost, by_start, given)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the number is not sure, in words."""
+        found = []
+        if self.gap <= SURE_GAP:
+            found.append(f"{self.runner_up} is only {self.gap:.3g} nats worse")
+        if len(set(self.by_start)) > 1:
+            found.append(f"the starts disagree ({', '.join(map(str, self.by_start))})")
+        if self.n_parts != self.n_clusters:
+            found.append(f"made of {self.n_parts} parts that may be clusters of their own")
+        return tuple(found)
+
+    @property
+    def sure(self) -> bool:
+        return self.given or not self.doubts
+
+    def __str__(self) -> str:
+        count = f"{self.n_clusters} cluster{'s' if self.n_clusters > 1 else ''}"
+        if self.given:
+            return f"{count}, as asked for."
+        if not self.sure:
+            return f"{count}, unsure: {'; '.join(self.doubts)}."
+        runner_up = (
+            "" if self.runner_up is None else f"the next best number, {self.runner_up}, is {self.gap:.3g} nats worse"
+        )
+        agree = f"all {len(self.by_start)} starts agree" if len(self.by_start) > 1 else ""
+        return f"{count}, sure: {', and '.join(filter(None, (runner_up, agree)))}."
