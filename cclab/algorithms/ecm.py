@@ -98,7 +98,8 @@ class ECM(WeightedSolver):
         Squared distance at which a sample is as near to no cluster as to any (rho^2), in the data's units. None:
         so large that nothing is rejected.
     rejection_rate : float or None
-        The share of samples to be taken for outliers; sets `rho2` anew at each step.
+        The share of samples to be taken for outliers (more than half of their mass on the empty set); sets `rho2`
+        anew at each step.
     metric : {"euclidean", "mahalanobis"}
         Round clusters, or clusters that each find their own shape at constant volume.
     focal_sets : {"auto", "full", "pairs", "singletons"} or list of lists of clusters
@@ -164,7 +165,9 @@ class ECM(WeightedSolver):
         if self.rho2 is not None and self.rejection_rate is not None:
             raise ValueError("give either rho2 or rejection_rate: the rate sets rho2 by itself")
         if not isinstance(self.focal_sets, str):
-            FocalSets.of_list(self.focal_sets, self.n_clusters)
+            focal = FocalSets.of_list(self.focal_sets, self.n_clusters)
+            if self.rejection_rate is not None and not focal.has_empty:
+                raise ValueError("rejection_rate needs the empty set, []: add it to focal_sets")
 
     # ------------------------------------------------------------------ the algorithm
 
@@ -211,7 +214,7 @@ class ECM(WeightedSolver):
             linked=linked,
             linked_masses=linked_masses,
             following=SetGeometry(geometry.focal, geometry.alpha, V, S),
-            following_rho2=rho2 if self.rejection_rate is None else self._rejecting(problem, found.nearest),
+            following_rho2=rho2 if self.rejection_rate is None else self._rejecting(problem, found.thresholds),
             **progress,
         )
 
@@ -244,16 +247,15 @@ class ECM(WeightedSolver):
     def _first_rho2(self, problem: Problem, geometry: SetGeometry) -> float:
         if self.rejection_rate is None:
             return never_rejecting(problem) if self.rho2 is None else float(self.rho2)
-        nearest = np.concatenate(
-            [geometry.costs(geometry.lift(problem.X[rows])).min(axis=0) for rows in _blocks(problem.X, geometry)]
-        )
-        return self._rejecting(problem, nearest)
+        blocks = _blocks(problem.X, geometry)
+        thresholds = [half_cost(geometry.costs(geometry.lift(problem.X[rows])), self.beta) for rows in blocks]
+        return self._rejecting(problem, np.concatenate(thresholds))
 
-    def _rejecting(self, problem: Problem, nearest: NDArray) -> float:
-        """The cost of the empty set that makes it the likeliest for `rejection_rate` of the samples."""
-        order = np.argsort(nearest)
+    def _rejecting(self, problem: Problem, thresholds: NDArray) -> float:
+        """The cost of the empty set at which it takes more than half of `rejection_rate` of the samples."""
+        order = np.argsort(thresholds)
         kept = np.searchsorted(np.cumsum(problem.weights[order]), (1 - self.rejection_rate) * problem.weights.sum())
-        return float(max(nearest[order[min(kept, len(order) - 1)]], np.finfo(float).tiny))
+        return float(max(thresholds[order[min(kept, len(order) - 1)]], np.finfo(float).tiny))
 
     def believe(self, X: NDArray, state: ECMState) -> Credal:
         focal = state.geometry.focal
@@ -295,6 +297,12 @@ def proportional_masses(costs: NDArray, rho2: float | None, beta: float) -> tupl
     return masses, empty / total
 
 
+def half_cost(costs: NDArray, beta: float) -> NDArray:
+    """(r,) the cost at which the empty set takes half of a sample's mass: below it, the sample is an outlier."""
+    exponent = -1 / (beta - 1)
+    return (costs**exponent).sum(axis=0) ** (1 / exponent)
+
+
 def masses_of(X: NDArray, geometry: SetGeometry, rho2: float, beta: float) -> NDArray:
     """(n, f) the masses of samples that are in no link."""
     has_empty = geometry.focal.has_empty
@@ -317,7 +325,7 @@ class _Survey:
 
     moments: NDArray  # (f, q) for SetGeometry.next_centers
     terms: dict[str, float]  # the two sums of Eq. 14
-    nearest: NDArray | None  # (n,) the least cost of a non-empty set
+    thresholds: NDArray | None  # (n,) see `half_cost`
 
 
 def _survey(
@@ -327,16 +335,16 @@ def _survey(
     beta: float,
     linked: NDArray,
     linked_masses: NDArray,
-    keep_nearest: bool,
+    keep_thresholds: bool,
 ) -> _Survey:
     has_empty = geometry.focal.has_empty
     moments, distance, rejection = np.zeros((len(geometry.members), geometry.n_lifted)), 0.0, 0.0
-    nearest = np.empty(problem.n_samples) if keep_nearest else None
+    thresholds = np.empty(problem.n_samples) if keep_thresholds else None
     for rows in _blocks(problem.X, geometry):
         lifted = geometry.lift(problem.X[rows])
         costs = geometry.costs(lifted)
-        if nearest is not None:
-            nearest[rows] = costs.min(axis=0)
+        if thresholds is not None:
+            thresholds[rows] = half_cost(costs, beta)
         masses, empty = proportional_masses(costs, rho2 if has_empty else None, beta)
         first, last = np.searchsorted(linked, (rows.start, rows.stop))
         if first < last:
@@ -352,4 +360,4 @@ def _survey(
         moments += masses @ lifted.T
         distance += np.vdot(masses, costs)
         rejection += rho2 * empty.sum()
-    return _Survey(moments, {"distance": distance, "rejection": rejection}, nearest)
+    return _Survey(moments, {"distance": distance, "rejection": rejection}, thresholds)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cclab.core import Problem
 from cclab.maths.focal_sets import FocalSets
-from cclab.maths.linked_samples import LinkedSamples, Links, Ties
+from cclab.maths.linked_samples import LinkedSamples, Ties
 from cclab.maths.simplex import simplex_minimum
 
 # Sweeps end when the masses of a sample change by less than this, on average.
@@ -102,18 +102,18 @@ class LinkPenalty:
         return slope
 
     def terms(self, masses: NDArray) -> dict[str, float]:
-        """What the masses cost, by what is violated."""
-
-        def violated(links: Links, form: NDArray) -> float:
-            return float(np.vdot(masses, links.apply(masses) @ form)) / 2
-
-        ties = self.linked.ties
-        return {
-            "must-links": self.kappa * violated(ties.must, self.U),
-            "cannot-links": self.kappa * violated(ties.cannot, self.T),
-            "labels": float(np.vdot(masses, self.label_cost)),
-            "neighbours": self.unit * violated(ties.neighbours, self.U),
-        }
+        """What the masses cost, by what is violated: an entry for each kind of knowledge that there is."""
+        ties, found = self.linked.ties, {}
+        for name, links, form, weight in (
+            ("must-links", ties.must, self.U, self.kappa),
+            ("cannot-links", ties.cannot, self.T, self.kappa),
+            ("neighbours", ties.neighbours, self.U, self.unit),
+        ):
+            if links:
+                found[name] = weight * float(np.vdot(masses, links.apply(masses) @ form)) / 2
+        if self.label_cost.any():
+            found["labels"] = float(np.vdot(masses, self.label_cost))
+        return found
 
 
 def settle(penalty: LinkPenalty, w: NDArray, before: NDArray | None) -> NDArray:

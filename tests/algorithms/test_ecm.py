@@ -101,7 +101,7 @@ def test_nothing_is_rejected_unless_asked():
 def test_rejection_rate_is_met(rate):
     data = np.random.default_rng(0).normal(size=(500, 2))
     belief = ECM(2, rejection_rate=rate, random_state=0, n_init=1, tol=1e-5, max_iter=200).fit(data).partition_
-    assert (belief.hard_sets() == 0).mean() == pytest.approx(rate, abs=0.006)
+    assert belief.outliers().mean() == pytest.approx(rate, abs=0.006)
 
 
 def test_rejection_rate_counts_weights():
@@ -119,6 +119,7 @@ def test_rejection_rate_counts_weights():
         ({"focal_sets": "some"}, "focal_sets must be one of"),
         ({"rejection_rate": 0.1}, "either rho2 or rejection_rate"),
         ({"beta": 1.0}, "beta must be above 1"),
+        ({"rho2": None, "rejection_rate": 0.1, "focal_sets": [[0], [1]]}, "needs the empty set"),
     ],
 )
 def test_bad_parameters_are_named(params, message):
