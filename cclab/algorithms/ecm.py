@@ -37,6 +37,7 @@ from cclab.core import Credal, Problem, State, WeightedSolver, center_shift
 from cclab.core.parameters import choice, real
 from cclab.maths.distances import row_blocks, squared_norms
 from cclab.maths.focal_sets import KINDS, FocalSets
+from cclab.maths.free_masses import half_cost, masses_of, sample_blocks, survey
 from cclab.maths.seeding import initial_centers
 from cclab.maths.set_geometry import SetGeometry
 
@@ -199,7 +200,7 @@ class ECM(WeightedSolver):
     ) -> ECMState:
         """The state with this geometry: one pass over the samples gives the objective and the next geometry."""
         linked, linked_masses, link_terms = self._linked(problem, geometry, rho2, previous)
-        found = _survey(problem, geometry, rho2, self.beta, linked, linked_masses, self.rejection_rate is not None)
+        found = survey(problem, geometry, rho2, self.beta, linked, linked_masses, self.rejection_rate is not None)
         V = geometry.next_centers(found.moments)
         S = geometry.next_metrics(found.moments, V)
         terms = {name: value * self._unit(problem, geometry) for name, value in found.terms.items()} | link_terms
@@ -247,7 +248,7 @@ class ECM(WeightedSolver):
     def _first_rho2(self, problem: Problem, geometry: SetGeometry) -> float:
         if self.rejection_rate is None:
             return never_rejecting(problem) if self.rho2 is None else float(self.rho2)
-        blocks = _blocks(problem.X, geometry)
+        blocks = sample_blocks(problem.X, geometry)
         thresholds = [half_cost(geometry.costs(geometry.lift(problem.X[rows])), self.beta) for rows in blocks]
         return self._rejecting(problem, np.concatenate(thresholds))
 
@@ -271,93 +272,3 @@ def never_rejecting(problem: Problem) -> float:
         return float(4 * farthest) or 1.0
 
     return problem.derived("squared diameter", compute)
-
-
-def proportional_masses(costs: NDArray, rho2: float | None, beta: float) -> tuple[NDArray, NDArray]:
-    """Masses from costs (Eqs. A.1 and A.2).
-
-    Parameters
-    ----------
-    costs : (f, r) array
-        Of the non-empty sets.
-    rho2 : float or None
-        Cost of the empty set, where there is one.
-
-    Returns
-    -------
-    masses : (f, r) array
-    empty : (r,) array
-    """
-    exponent = -1 / (beta - 1)
-    masses = costs**exponent
-    empty = 0.0 if rho2 is None else rho2**exponent
-    total = masses.sum(axis=0)
-    total += empty
-    masses /= total
-    return masses, empty / total
-
-
-def half_cost(costs: NDArray, beta: float) -> NDArray:
-    """(r,) the cost at which the empty set takes half of a sample's mass: below it, the sample is an outlier."""
-    exponent = -1 / (beta - 1)
-    return (costs**exponent).sum(axis=0) ** (1 / exponent)
-
-
-def masses_of(X: NDArray, geometry: SetGeometry, rho2: float, beta: float) -> NDArray:
-    """(n, f) the masses of samples that are in no link."""
-    has_empty = geometry.focal.has_empty
-    result = np.empty((len(X), len(geometry.focal)))
-    for rows in _blocks(X, geometry):
-        masses, empty = proportional_masses(geometry.costs(geometry.lift(X[rows])), rho2 if has_empty else None, beta)
-        result[rows, has_empty:] = masses.T
-        if has_empty:
-            result[rows, 0] = empty
-    return result
-
-
-def _blocks(X: NDArray, geometry: SetGeometry):
-    return row_blocks(len(X), geometry.block_rows)
-
-
-@dataclass(frozen=True)
-class _Survey:
-    """What a pass over all samples adds up to."""
-
-    moments: NDArray  # (f, q) for SetGeometry.next_centers
-    terms: dict[str, float]  # the two sums of Eq. 14
-    thresholds: NDArray | None  # (n,) see `half_cost`
-
-
-def _survey(
-    problem: Problem,
-    geometry: SetGeometry,
-    rho2: float,
-    beta: float,
-    linked: NDArray,
-    linked_masses: NDArray,
-    keep_thresholds: bool,
-) -> _Survey:
-    has_empty = geometry.focal.has_empty
-    moments, distance, rejection = np.zeros((len(geometry.members), geometry.n_lifted)), 0.0, 0.0
-    thresholds = np.empty(problem.n_samples) if keep_thresholds else None
-    for rows in _blocks(problem.X, geometry):
-        lifted = geometry.lift(problem.X[rows])
-        costs = geometry.costs(lifted)
-        if thresholds is not None:
-            thresholds[rows] = half_cost(costs, beta)
-        masses, empty = proportional_masses(costs, rho2 if has_empty else None, beta)
-        first, last = np.searchsorted(linked, (rows.start, rows.stop))
-        if first < last:
-            here = linked[first:last] - rows.start
-            masses[:, here] = linked_masses[first:last, has_empty:].T
-            if has_empty:
-                empty[here] = linked_masses[first:last, 0]
-        masses **= beta
-        empty **= beta
-        if problem.sample_weight is not None:
-            masses *= problem.sample_weight[rows]
-            empty *= problem.sample_weight[rows]
-        moments += masses @ lifted.T
-        distance += np.vdot(masses, costs)
-        rejection += rho2 * empty.sum()
-    return _Survey(moments, {"distance": distance, "rejection": rejection}, thresholds)

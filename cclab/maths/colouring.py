@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from cclab.maths.colour_classes import colour_classes  # noqa: F401
-
 Neighbours = Sequence[Sequence[int]]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cclab import ECM, Problem, iterate
-from cclab.algorithms.ecm import masses_of
+from cclab.maths.free_masses import masses_of
 
 # Four objects on a line and two centres: everything can be worked out by hand.
 X = np.array([[0.0], [1.0], [3.0], [5.0]])
