@@ -9,26 +9,33 @@ from scipy.linalg import eigh
 from cclab.core import LinkOperator, Problem
 from cclab.maths.kernels.families import RankOne
 
+# So many standard deviations from the mean is as far as a feature counts: one far sample must not make a direction.
+BOUND = 2.5
+
 
 def linked_directions(problem: Problem, count: int) -> RankOne:
     """Kernels of the directions with the largest ratio of cannot-linked to must-linked squared differences.
 
-    Both kinds are shrunk towards the differences of all samples, which count as much as one pair for each feature:
-    with few links the directions say little, with none they say nothing.
+    Both are shrunk towards those of samples that vary alike in all directions, which count as much as one pair for each
+    feature: with few links the directions say little.
     """
-    X, w = problem.X, problem.weights
-    X = X - (w @ X) / w.sum()
+    X = _bounded(problem.X, problem.weights)
     p = X.shape[1]
-    all_pairs = 2 * (X.T * w) @ X / w.sum()
-    # A feature that does not vary must not make the ratio 0 / 0.
-    all_pairs[np.diag_indices(p)] += 1e-9 * max(np.trace(all_pairs) / p, np.finfo(float).tiny)
     must, cannot = (
-        (_differences(links, X) + p * all_pairs) / (links.total + p)
+        (_differences(links, X) + 2 * p * np.eye(p)) / (links.total + p)
         for links in (problem.constraints.must, problem.constraints.cannot)
     )
     count = min(count, p)
     _, directions = eigh(cannot, must, subset_by_index=[p - count, p - 1])
     return RankOne(tuple(f"linked {k + 1}" for k in range(count)), directions[:, ::-1].T @ X.T)
+
+
+def _bounded(X: NDArray, weights: NDArray) -> NDArray:
+    """Features centred and in units of their deviation, none beyond `BOUND`."""
+    share = weights / weights.sum()
+    X = X - share @ X
+    deviation = np.sqrt(share @ X**2)
+    return np.clip(X / np.where(deviation > 0, deviation, 1), -BOUND, BOUND)
 
 
 def _differences(links: LinkOperator, X: NDArray) -> NDArray:
