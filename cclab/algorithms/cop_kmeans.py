@@ -19,8 +19,8 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -152,7 +152,7 @@ class COPKMeans(WeightedSolver):
         costs = members @ distances
         clusters = costs.argmin(axis=1)
         before = None if previous is None else previous[units.first]
-        for nodes, neighbours in units.entangled():
+        for nodes, neighbours in units.entangled:
             kept = None if before is None else before[nodes]
             clusters[nodes] = self._assign_entangled(problem, units, nodes, neighbours, costs[nodes], kept)
         return clusters[units.unit]
@@ -250,7 +250,8 @@ class Units:
         blocks = cannot.blocks @ members.T
         return cls(unit, first, members @ cannot.pairs @ members.T + blocks.T @ cannot.coupling @ blocks)
 
-    def entangled(self) -> Iterator[tuple[NDArray, list[list[int]]]]:
+    @cached_property
+    def entangled(self) -> list[tuple[NDArray, list[list[int]]]]:
         """Each set of units that cannot-links connect: its units, and the neighbours of each within it."""
         linked = np.flatnonzero(np.diff(self.apart.indptr))
         graph = self.apart[linked][:, linked]
@@ -258,11 +259,13 @@ class Units:
         order = np.argsort(member_of, kind="stable")
         graph = sparse.csr_array(graph[order][:, order])
         ends = np.concatenate([[0], np.cumsum(np.bincount(member_of, minlength=n_sets))])
+        sets = []
         for start, stop in pairwise(ends):
             rows = graph.indptr[start : stop + 1]
             places = (graph.indices[rows[0] : rows[-1]] - start).tolist()
             bounds = (rows - rows[0]).tolist()
-            yield linked[order[start:stop]], [places[a:b] for a, b in pairwise(bounds)]
+            sets.append((linked[order[start:stop]], [places[a:b] for a, b in pairwise(bounds)]))
+        return sets
 
     def links_between(self, known: ConstraintSet, units: NDArray) -> tuple[NDArray, NDArray, NDArray]:
         """The cannot-links ``(i, j, id)`` between these units; a separation gives one for each two."""
