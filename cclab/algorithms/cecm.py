@@ -104,10 +104,13 @@ class CECM(ECM):
         self.variant = variant
 
     def rebase(self, old_problem: Problem, new_problem: Problem, state: ECMState) -> ECMState:
-        """The same geometry, with the masses that the new knowledge asks for."""
+        """The same centres, with the masses that the new knowledge asks for.
+
+        Shapes are found anew: those that have settled hold on to what they grew from, and the news hardly moves them.
+        """
         return self._state_at(
             new_problem,
-            state.geometry,
+            self._geometry(state.geometry.focal, state.centers),
             state.rho2,
             previous=state,
             restart=state.restart,

@@ -174,9 +174,7 @@ class ECM(WeightedSolver):
 
     def start(self, problem: Problem, restart: int = 0) -> ECMState:
         V = self._first_centers(problem, restart)
-        p = V.shape[1]
-        S = None if self.metric == "euclidean" else np.broadcast_to(np.eye(p), (len(V), p, p))
-        geometry = SetGeometry(self._focal(V), self.alpha, V, S)
+        geometry = self._geometry(self._focal(V), V)
         return self._state_at(problem, geometry, self._first_rho2(problem, geometry), restart=restart)
 
     def step(self, problem: Problem, state: ECMState) -> ECMState:
@@ -244,6 +242,12 @@ class ECM(WeightedSolver):
         if isinstance(self.focal_sets, str):
             return FocalSets.of_kind(self.focal_sets, self.n_clusters, centers)
         return FocalSets.of_list(self.focal_sets, self.n_clusters)
+
+    def _geometry(self, focal: FocalSets, centers: NDArray) -> SetGeometry:
+        """Round clusters around these centres."""
+        c, p = centers.shape
+        metrics = None if self.metric == "euclidean" else np.broadcast_to(np.eye(p), (c, p, p))
+        return SetGeometry(focal, self.alpha, centers, metrics)
 
     def _first_rho2(self, problem: Problem, geometry: SetGeometry) -> float:
         if self.rejection_rate is None:

@@ -299,3 +299,16 @@ def test_ten_links_turn_two_class_the_right_way():
         known = links(data.target, 10, seed)
         cecm = CECM(2, metric="mahalanobis", random_state=seed).fit(data.X, constraints=known)
         assert rand_score(data.target, cecm.labels_) > 0.95
+
+
+def test_news_after_convergence_count_as_much_as_from_the_start():
+    iris = load_dataset("iris")
+    cecm = CECM(3, metric="mahalanobis", n_init=1)
+    rates = []
+    for seed in range(3):
+        nothing, known = Problem(iris.X, seed=seed), Problem(iris.X, links(iris.target, 100, seed), seed=seed)
+        before = cecm.solve(nothing)
+        *_, after = iterate(cecm, known, state=cecm.rebase(nothing, known, before))
+        rates.append([rand_score(iris.target, s.partition.labels()) for s in (after, cecm.solve(known))])
+    late, early = np.mean(rates, axis=0)
+    assert late > early - 0.005
