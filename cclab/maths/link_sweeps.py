@@ -164,8 +164,8 @@ class LinkSweep:
 
 def link_sweep(problem: Problem) -> LinkSweep:
     """The sweep over all links and ties of a problem, worked out once for its constraints."""
-    rank = problem.derived("rank", lambda: _rank(problem.X))
-    ties = problem.derived("ties", lambda: _ties(problem.affinity))
+    rank = problem.derived(("link sweep", "rank"), lambda: _rank(problem.X))
+    ties = problem.derived(("link sweep", "ties"), lambda: _ties(problem.affinity))
     return of_constraints(problem, "link sweep", lambda known: LinkSweep(known.must, known.cannot, ties, rank))
 
 
