@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from cclab.algorithms.ecm import ECM, ECMState
 from cclab.core import Problem
 from cclab.core.parameters import choice, real
+from cclab.maths.free_masses import costs_of
 from cclab.maths.linked_masses import LinkPenalty, settle
 from cclab.maths.linked_samples import LinkedSamples
 from cclab.maths.seeding import seeded_centers
@@ -138,8 +139,7 @@ class CECM(ECM):
             return super()._linked(problem, geometry, rho2, previous)
         unit = self._unit(problem, geometry)
         penalty = LinkPenalty(problem, linked, geometry.focal, self.xi, unit, relieved=self.variant == "paper")
-        costs = np.full((len(rows), len(geometry.focal)), rho2)
-        costs[:, geometry.focal.has_empty :] = geometry.costs(geometry.lift(problem.X[rows])).T
+        costs = costs_of(problem.X[rows], geometry, rho2)
         w = np.maximum(unit * problem.weights[rows, None] * costs, np.finfo(float).tiny)
         masses = settle(penalty, w, None if previous is None else _carried_over(previous, rows, w))
         return rows, masses, penalty.terms(masses)

@@ -79,6 +79,10 @@ class ECMState(State):
         c, p = self.centers.shape
         return np.broadcast_to(np.eye(p), (c, p, p)) if self.geometry.metrics is None else self.geometry.metrics
 
+    @property
+    def cluster_ids(self) -> NDArray[np.int64]:
+        return np.arange(len(self.centers))
+
     def _partition(self) -> Credal:
         masses = masses_of(self.X, self.geometry, self.rho2, self.beta)
         masses[self.linked] = self.linked_masses

@@ -42,6 +42,15 @@ def proportional_masses(costs: NDArray, rho2: float | None, beta: float) -> tupl
     return masses, empty / total
 
 
+def costs_of(X: NDArray, geometry: SetGeometry, rho2: float) -> NDArray:
+    """(n, f) what it costs to put a sample into each focal set, the empty one among them."""
+    has_empty = geometry.focal.has_empty
+    result = np.full((len(X), len(geometry.focal)), rho2)
+    for rows in sample_blocks(X, geometry):
+        result[rows, has_empty:] = geometry.costs(geometry.lift(X[rows])).T
+    return result
+
+
 def half_cost(costs: NDArray, beta: float) -> NDArray:
     """(r,) the cost at which the empty set takes half of a sample's mass: below it, the sample is an outlier."""
     exponent = -1 / (beta - 1)
