@@ -7,14 +7,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from cclab.maths.contest import heed_links, with_links
 from cclab.maths.mixtures import Mixture, Sight, responsibilities
-from cclab.maths.parts import cluster_of_parts, reason_to_join, wide_component
+from cclab.maths.parts import cluster_of_parts, heaviest_parts, log_memberships, reason_to_join, wide_component
 from cclab.maths.quadratic_memberships import Links
 
 # A number of clusters is sure when the next best is worse by more than this, in nats.
-SURE_GAP = 10.0
+SURE_GAP = 3.0
 # So many more must-links than cannot-links between two clusters join them.
 JOINING_LINKS = 3
 
@@ -45,14 +46,24 @@ def trials(rested: Sequence[Mixture], start: int, sight: Sight, links: Links, al
     """Each mixture weighed, after it has heard the links; a broken one costs `alpha` nats."""
     found = []
     for mixture in rested:
+        clusters = np.arange(len(mixture))
         if len(links.samples):
-            mixture = with_links(mixture, sight, links, alpha)
-        L = mixture.log_densities(sight.Z)
-        cost = mixture.description_length(np.log(sight.total)) - float(sight.weights @ responsibilities(L)[1])
-        owner = heed_links(L[links.samples, :-1], links, alpha).argmax(axis=1)
-        cost += alpha * links.broken(np.eye(len(mixture))[owner])
-        found.append(Trial(start, len(mixture), cost, mixture))
+            clusters = _joined_by_links(mixture, sight, links)
+            mixture = with_links(mixture, clusters, sight, links, alpha)
+        misfit = -float(sight.weights @ responsibilities(mixture.log_densities(sight.Z))[1])
+        owner = heed_links(log_memberships(mixture, clusters, sight.Z[links.samples]), links, alpha).argmax(axis=1)
+        n_clusters = clusters.max() + 1
+        broken = links.broken(np.eye(n_clusters)[owner])
+        cost = misfit + mixture.description_length(np.log(sight.total)) + alpha * broken
+        found.append(Trial(start, n_clusters, cost, mixture))
     return found
+
+
+def _joined_by_links(mixture: Mixture, sight: Sight, links: Links) -> NDArray[np.int64]:
+    """(k,) the cluster of each component when those are joined that must-links hold together."""
+    owner = mixture.log_densities(sight.Z[links.samples])[:, :-1].argmax(axis=1)
+    must, cannot = links.between(owner, len(mixture))
+    return connected_components(must - cannot >= JOINING_LINKS, directed=False)[1]
 
 
 def joined_once(
@@ -80,10 +91,12 @@ def joined_once(
     if wide is not None and not cannot.any():
         note = f"Cluster {mixture.ids[wide] + 1} is wide and light, and others lie within it: it is background."
         return mixture.without(wide), cluster_of_parts(np.delete(clusters, wide)), note
-    for a, b in _nearest_first(mixture):
-        ca, cb = clusters[a], clusters[b]
-        if ca == cb or cannot[ca, cb] > must[ca, cb]:
+    # Tested between the heaviest parts: by way of a light one in between, clusters that are well apart would join.
+    heaviest = heaviest_parts(mixture, clusters)
+    for ca, cb in _nearest_first(mixture, heaviest):
+        if cannot[ca, cb] > must[ca, cb]:
             continue
+        a, b = heaviest[[ca, cb]]
         due = must[ca, cb] - cannot[ca, cb] >= JOINING_LINKS
         reason = "links say so" if due else reason_to_join(mixture, sight, a, b)
         if reason is not None:
@@ -92,10 +105,10 @@ def joined_once(
     return None
 
 
-def _nearest_first(mixture: Mixture) -> NDArray[np.int64]:
-    """(m, 2) all pairs of components, by the distance of their means in their own metrics."""
-    a, b = np.triu_indices(len(mixture), 1)
-    away = mixture.squared_distances(mixture.means)
+def _nearest_first(mixture: Mixture, parts: NDArray) -> NDArray[np.int64]:
+    """(m, 2) all pairs of `parts`, by the distance of their means in the metric of the wider one."""
+    a, b = np.triu_indices(len(parts), 1)
+    away = mixture.squared_distances(mixture.means)[np.ix_(parts, parts)]
     return np.stack([a, b], axis=1)[np.argsort(np.minimum(away[a, b], away[b, a]), kind="stable")]
 
 
@@ -142,7 +155,7 @@ class Verdict:
     def doubts(self) -> tuple[str, ...]:
         """Why the number is not sure, in words."""
         found = []
-        if self.gap <= SURE_GAP:
+        if self.gap <= SURE_GAP and self.runner_up != self.n_clusters:
             found.append(f"{self.runner_up} is only {self.gap:.3g} nats worse")
         if len(set(self.by_start)) > 1:
             found.append(f"the starts disagree ({', '.join(map(str, self.by_start))})")

@@ -94,26 +94,32 @@ def mixtures_at_rest(first: Mixture, sight: Sight, fewest: int) -> list[Mixture]
 
 
 def heed_links(logits: NDArray, links: Links, alpha: float) -> NDArray:
-    """(t, k) memberships of linked samples whose own log memberships are `logits`; a broken link costs `alpha` nats."""
+    """(t, k) memberships of linked samples whose own log memberships are `logits`; a broken link costs `alpha` nats.
+
+    Each sweep goes half-way: without damping two partners would swap places for ever.
+    """
     U = softmax(logits, axis=1)
     for _ in range(LINKED_SWEEPS if len(U) else 0):
-        U = heed_once(logits, U, links, alpha)
+        U = (U + softmax(logits - alpha * links.costs(U), axis=1)) / 2
     return U
 
 
-def heed_once(logits: NDArray, U: NDArray, links: Links, alpha: float) -> NDArray:
-    """Half-way from `U` to what `logits` and the links ask for: without damping partners would swap for ever."""
-    return (U + softmax(logits - alpha * links.costs(U), axis=1)) / 2
+def with_links(mixture: Mixture, clusters: NDArray, sight: Sight, links: Links, alpha: float) -> Mixture:
+    """The mixture after some sweeps in which links are heard.
 
-
-def with_links(mixture: Mixture, sight: Sight, links: Links, alpha: float) -> Mixture:
-    """The mixture after some sweeps in which links are heard."""
+    Parameters
+    ----------
+    clusters : (k,) int array
+        The cluster that each component is part of; links speak of clusters.
+    """
+    of = np.eye(clusters.max() + 1)[clusters]
     U = None
     for _ in range(LINKED_SWEEPS):
         L = mixture.log_densities(sight.Z)
         R, _ = responsibilities(L)
         logits = L[links.samples, :-1]
-        U = heed_once(logits, softmax(logits, axis=1) if U is None else U, links, alpha)
+        U = softmax(logits, axis=1) if U is None else U
+        U = (U + softmax(logits - alpha * links.costs(U @ of) @ of.T, axis=1)) / 2
         R[links.samples, :-1] = (1 - R[links.samples, -1:]) * U
         mixture = refitted(mixture, sight, R, 0.0)
     return mixture

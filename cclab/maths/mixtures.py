@@ -17,6 +17,8 @@ from cclab.core.arrays import readonly
 SHAPES = ("round", "shared", "free")
 # How many samples' worth of the pooled covariance is mixed into that of each free component.
 SHRINKAGE = 4.0
+# The background takes at most this share of the samples: it is for what belongs nowhere, not a cluster.
+MOST_BACKGROUND = 0.2
 # Of the mean variance, added to every covariance.
 RIDGE = 1e-6
 
@@ -155,7 +157,7 @@ def refitted(mixture: Mixture, sight: Sight, R: NDArray, toll: float) -> Mixture
     wR = R * sight.weights[:, None]
     N = wR.sum(axis=0)
     k = len(mixture)
-    paid = np.append(np.maximum(N[:k] - toll, 0), N[k])
+    paid = np.append(np.maximum(N[:k] - toll, 0), min(N[k], MOST_BACKGROUND * sight.total))
     if not paid[:k].any():  # one is left in any case
         paid[np.argmax(N[:k])] = 1.0
     held = np.maximum(N[:k], np.finfo(float).tiny)
