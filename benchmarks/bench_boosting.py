@@ -79,7 +79,7 @@ def bench_large() -> Iterator[Row]:
     tracemalloc.stop()
     assert len(held) == n
     detail = f"({peak / 1e6:.0f} MB; {state.iteration} rounds, {seconds:.0f} s)"
-    yield Row("200,000 samples, 1e6 links: peak bytes / samples x rounds", peak / (n * rounds), 100, detail=detail)
+    yield Row("200,000 samples, 1e6 links: peak bytes / samples x rounds", peak / (n * rounds), 30, detail=detail)
     kept = sum(labels.nbytes for labels in state.hypotheses)
     yield Row("the same: bytes of the rounds in the state / samples x rounds", kept / (n * rounds), 1)
 
