@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no reason to fail: what is measured are the results, not the time of a single example.
+settings.register_profile("cclab", deadline=None)
+settings.load_profile("cclab")
 
 
 def require_data_folder() -> Path:

@@ -15,6 +15,21 @@ def readonly(values: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
     return array
 
 
+def as_pairs(pairs: ArrayLike, n_samples: int, what: str) -> NDArray[np.int64]:
+    """Pairs of sample indices as an (m, 2) integer array, or an error that names the first bad one."""
+    try:
+        array = np.asarray(pairs)
+    except ValueError:
+        raise ValueError(f"{what} must have two sample indices in every row; its rows differ in length") from None
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(
+            f"{what} must have shape (n_pairs, 2), one row of two sample indices a pair; got {array.shape}"
+        )
+    return as_indices(array, n_samples, what)
+
+
 def as_samples(samples: ArrayLike, n_samples: int, what: str) -> NDArray[np.int64]:
     """Sample indices as a flat integer array, or an error that names the first bad one."""
     array = np.asarray(samples)
@@ -30,10 +45,11 @@ def as_indices(values: ArrayLike, n_samples: int, what: str) -> NDArray[np.int64
         return array.astype(np.int64)
     if array.dtype == bool or not np.issubdtype(array.dtype, np.number):
         raise ValueError(f"{what} must hold sample indices (integers), got {array.dtype} values")
+    if not np.issubdtype(array.dtype, np.integer):
+        broken = array[~np.isfinite(array) | (array != np.floor(array))]
+        if len(broken):
+            raise ValueError(f"{what} must hold sample indices (integers), got {broken[0]}")
     whole = array.astype(np.int64)
-    if not np.array_equal(whole, array):
-        bad = array[whole != array].flat[0]
-        raise ValueError(f"{what} must hold sample indices (integers), got {bad}")
     outside = (whole < 0) | (whole >= n_samples)
     if outside.any():
         where = np.argwhere(outside)[0]

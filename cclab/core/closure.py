@@ -57,7 +57,7 @@ def closure(known: ConstraintSet) -> ConstraintSet:
     ConflictError
         When the links contradict each other; the message shows the chain.
     """
-    clashes = tuple(c for c in known.conflicts() if c.kind != "labels")
+    clashes = replace(known, labels=Labels()).conflicts()
     if clashes:
         raise ConflictError(clashes)
     component = must_components(known)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order
 
-from cclab.core.closure import links_from_labels, must_components
+from cclab.core.closure import must_components
 from cclab.core.constraints import ConstraintSet
 from cclab.core.statements import Array
 
@@ -65,7 +66,7 @@ def conflicts(known: ConstraintSet, n_clusters: int | None = None, *, limit: int
     1 and 3 must stay apart, but must-links join them: 1 — 2 — 3
     """
     found: list[Conflict] = []
-    links = links_from_labels(known) if len(known.labels) else known
+    links = known.links_from_labels()
     component = must_components(links)
     chains = _Chains(links)
     for i, j, id_ in _kept_apart(links, component):
@@ -75,7 +76,7 @@ def conflicts(known: ConstraintSet, n_clusters: int | None = None, *, limit: int
     if n_clusters is not None and not found:
         clique = apart_clique(links, component)
         if len(clique) > n_clusters:
-            found.append(_explain_clique(known, clique, n_clusters))
+            found.append(_explain_clique(known, component, clique, n_clusters))
     return tuple(found)
 
 
@@ -96,15 +97,22 @@ class _Chains:
     """Shortest chains of must-links, over the graph whose nodes are samples and statements alike."""
 
     def __init__(self, links: ConstraintSet) -> None:
-        pairs = links.pairs.rows(links.pairs.must)
-        groups = links.blocks[links.groups.block]
-        p, n = len(pairs), links.n_samples
+        self.links = links
+        self.n_samples = links.n_samples
+        self.ids = np.concatenate([links.pairs.id[links.pairs.must], links.groups.id])
+
+    @cached_property
+    def graph(self) -> sparse.csr_array:
+        # Built for the first conflict only: most often there is none.
+        pairs = self.links.pairs.rows(self.links.pairs.must)
+        groups = self.links.blocks[self.links.groups.block]
+        p = len(pairs)
         statement = np.concatenate([np.tile(np.arange(p), 2), p + groups.row_of_entry])
         sample = np.concatenate([pairs.i, pairs.j, groups.items])
-        size = n + p + len(groups)
-        self.graph = sparse.coo_array((np.ones(len(sample)), (sample, n + statement)), shape=(size, size)).tocsr()
-        self.ids = np.concatenate([pairs.id, links.groups.id])
-        self.n_samples = n
+        size = self.n_samples + p + len(groups)
+        return sparse.coo_array(
+            (np.ones(len(sample)), (sample, self.n_samples + statement)), shape=(size, size)
+        ).tocsr()
 
     def between(self, i: int, j: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The samples from `i` to `j`, and the ids of the statements between them."""
@@ -121,18 +129,18 @@ def _explain(known: ConstraintSet, chains: _Chains, i: int, j: int, id_: int) ->
     way = " — ".join(map(str, chain))
     stated = set(known.ids.tolist())
     label_of = dict(zip(known.labels.sample.tolist(), range(len(known.labels))))
+    # Links that were not stated follow from the labels of the samples at their ends.
+    labelled = {s for a, b, v in zip(chain, chain[1:], via) if v not in stated for s in (a, b)}
     if id_ in stated:
-        kind, what = "cannot-link", f"{i} and {j} must stay apart"
-        if not set(via) <= stated:
-            kind = "labels"
-        message = f"{what}, but {'must-links' if kind == 'cannot-link' else 'labels'} join them: {way}"
-        ids = (id_, *(v for v in via if v in stated))
+        kind = "labels" if labelled else "cannot-link"
+        message = f"{i} and {j} must stay apart, but {'labels' if labelled else 'must-links'} join them: {way}"
     else:
         kind = "labels"
         said = " and ".join(f"{s} is labelled {_label_words(known, label_of[s])}" for s in (i, j))
         message = f"{said}, but must-links join them: {way}"
-        ids = (*(int(known.labels.id[label_of[s]]) for s in (i, j)), *(v for v in via if v in stated))
-    return Conflict(kind, (i, j), chain, ids, message)
+        labelled |= {i, j}
+    ids = {id_, *via} & stated | {int(known.labels.id[label_of[s]]) for s in labelled}
+    return Conflict(kind, (i, j), chain, tuple(sorted(ids)), message)
 
 
 def _label_words(known: ConstraintSet, row: int) -> str:
@@ -178,12 +186,15 @@ def apart_clique(links: ConstraintSet, component: Array | None = None) -> tuple[
     return tuple(sorted(int(first_member[node]) for node in best))
 
 
-def _explain_clique(known: ConstraintSet, clique: tuple[int, ...], n_clusters: int) -> Conflict:
+def _explain_clique(known: ConstraintSet, component: Array, clique: tuple[int, ...], n_clusters: int) -> Conflict:
     some = ", ".join(map(str, clique[:6])) + (", ..." if len(clique) > 6 else "")
     clusters = "1 cluster" if n_clusters == 1 else f"{n_clusters} clusters"
     message = (
         f"{len(clique)} samples must all stay apart ({some}), but there {'is' if n_clusters == 1 else 'are'} only "
         f"{clusters}: ask for at least {len(clique)} clusters or forget some cannot-links"
     )
-    inside = np.isin(known.pairs.i, clique) & np.isin(known.pairs.j, clique) & ~known.pairs.must
-    return Conflict("clique", clique, (), tuple(map(int, known.pairs.id[inside])), message)
+    member = np.isin(component, component[list(clique)])
+    p, s = known.pairs, known.separations
+    cuts = [id_ for a, b, id_ in zip(s.a, s.b, s.id) if all(member[known.blocks.row(r)[0]].any() for r in (a, b))]
+    ids = np.concatenate([p.id[~p.must & member[p.i] & member[p.j]], np.array(cuts, dtype=np.int64)])
+    return Conflict("clique", clique, (), tuple(sorted(ids.tolist())), message)

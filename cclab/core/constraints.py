@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -12,10 +13,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from cclab.core.arrays import as_indices, as_samples
+from cclab.core.arrays import as_pairs
+from cclab.core.blocks import checked_block, compacted, with_blocks
 from cclab.core.links import LinkOperator
 from cclab.core.ragged import Ragged
-from cclab.core.statements import Array, Groups, Labels, Pairs, Separations, Table, read_labels
+from cclab.core.statements import Array, Groups, Labels, Pairs, Separations, Table, provenance, read_labels
 
 if TYPE_CHECKING:
     from cclab.core.conflicts import Conflict
@@ -61,8 +63,10 @@ class ConstraintSet:
     next_id: int = field(default=0, repr=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.n_samples, bool) or int(self.n_samples) != self.n_samples or self.n_samples < 1:
-            raise ValueError(f"n_samples must be a whole number of at least 1, got {self.n_samples!r}")
+        n = self.n_samples
+        if not isinstance(n, Integral) or isinstance(n, bool) or n < 1:
+            raise ValueError(f"n_samples must be a whole number of at least 1, got {n!r}")
+        object.__setattr__(self, "n_samples", int(n))
 
     # ------------------------------------------------------------------ stating
 
@@ -91,19 +95,16 @@ class ConstraintSet:
         self, pairs: ArrayLike, must: bool, weight: ArrayLike, source: str | Sequence[str]
     ) -> ConstraintSet:
         name = "must_link" if must else "cannot_link"
-        pairs = np.asarray(pairs)
-        if pairs.size == 0:
+        ends = np.sort(as_pairs(pairs, self.n_samples, name), axis=1)
+        if not len(ends):
             return self
-        if pairs.ndim != 2 or pairs.shape[1] != 2:
-            raise ValueError(
-                f"{name} must have shape (n_pairs, 2), one row of two sample indices a pair; got {pairs.shape}"
-            )
-        ends = np.sort(as_indices(pairs, self.n_samples, name), axis=1)
         same = np.flatnonzero(ends[:, 0] == ends[:, 1])
         if len(same):
             raise ValueError(f"{name}: row {same[0]} links sample {ends[same[0], 0]} to itself; name two samples")
         m = len(ends)
-        new = Pairs(i=ends[:, 0], j=ends[:, 1], must=np.full(m, must), **self._provenance(m, weight, source, name))
+        new = Pairs(
+            i=ends[:, 0], j=ends[:, 1], must=np.full(m, must), **provenance(self.next_id, m, weight, source, name)
+        )
         stated = self.pairs + new
         key = (stated.must * self.n_samples + stated.i) * self.n_samples + stated.j
         _, last = np.unique(key[::-1], return_index=True)
@@ -125,11 +126,11 @@ class ConstraintSet:
         shares : (g,) array of float, optional
             How many samples each member stands for (default: one).
         """
-        row = self._block(samples, shares, "group")
+        row = checked_block(samples, shares, self.n_samples, "group")
         if row[1].sum() < 2:
             raise ValueError(f"a group needs at least two samples, got {len(row[0])}")
-        blocks, (block,) = self._with_blocks([row])
-        new = Groups(block=np.array([block]), **self._provenance(1, weight, source, "group"))
+        blocks, (block,) = with_blocks(self.blocks, [row])
+        new = Groups(block=np.array([block]), **provenance(self.next_id, 1, weight, source, "group"))
         return replace(self, groups=self.groups + new, blocks=blocks, next_id=self.next_id + 1)
 
     def with_separation(
@@ -150,17 +151,17 @@ class ConstraintSet:
             How many samples each member of `a` and of `b` stands for.
         """
         rows = [
-            self._block(a, shares[0], "separation, first set"),
-            self._block(b, shares[1], "separation, second set"),
+            checked_block(a, shares[0], self.n_samples, "separation, first set"),
+            checked_block(b, shares[1], self.n_samples, "separation, second set"),
         ]
         shared = np.intersect1d(rows[0][0], rows[1][0])
         if len(shared):
             raise ValueError(f"sample {shared[0]} is in both sets; it can't be kept apart from itself")
         if not len(rows[0][0]) or not len(rows[1][0]):
             raise ValueError("a separation needs at least one sample in each of its two sets")
-        blocks, (block_a, block_b) = self._with_blocks(rows)
+        blocks, (block_a, block_b) = with_blocks(self.blocks, rows)
         new = Separations(
-            a=np.array([block_a]), b=np.array([block_b]), **self._provenance(1, weight, source, "separation")
+            a=np.array([block_a]), b=np.array([block_b]), **provenance(self.next_id, 1, weight, source, "separation")
         )
         return replace(self, separations=self.separations + new, blocks=blocks, next_id=self.next_id + 1)
 
@@ -169,7 +170,7 @@ class ConstraintSet:
         labels: ArrayLike | Mapping[int, Any],
         *,
         weight: ArrayLike = 1.0,
-        source: str = "code",
+        source: str | Sequence[str] = "code",
     ) -> ConstraintSet:
         """State to which clusters some samples may belong.
 
@@ -194,83 +195,30 @@ class ConstraintSet:
                 f"labels: the degree of cluster {degrees.items[entry]} for sample "
                 f"{samples[degrees.row_of_entry[entry]]} is {degrees.values[entry]:g}, outside [0, 1]"
             )
-        new = Labels(sample=samples, closed=closed, degrees=degrees, **self._provenance(m, weight, source, "labels"))
+        about = provenance(self.next_id, m, weight, source, "labels")
+        new = Labels(sample=samples, closed=closed, degrees=degrees, **about)
         stay = ~np.isin(self.labels.sample, samples)
         return replace(self, labels=self.labels.rows(stay) + new, next_id=self.next_id + m)
 
     def without(self, ids: int | Iterable[int]) -> ConstraintSet:
         """Forget the statements with these ids."""
-        ids = np.atleast_1d(np.asarray(ids if isinstance(ids, int | np.integer) else list(ids), dtype=np.int64))
-        unknown = np.setdiff1d(ids, self.ids)
+        chosen = np.array(list(ids) if isinstance(ids, Iterable) else [ids])
+        unknown = chosen[~np.isin(chosen, self.ids)]
         if len(unknown):
             raise ValueError(f"there is no statement with id {unknown[0]}")
 
         def kept(table: T) -> T:
-            return table.rows(~np.isin(table.id, ids))
+            return table.rows(~np.isin(table.id, chosen))
 
-        return replace(
-            self,
-            pairs=kept(self.pairs),
-            groups=kept(self.groups),
-            separations=kept(self.separations),
-            labels=kept(self.labels),
-        )._compacted()
-
-    def _block(self, samples: ArrayLike, shares: ArrayLike | None, what: str) -> tuple[Array, Array]:
-        """Members and shares of a block, sorted by sample."""
-        members = as_samples(samples, self.n_samples, what)
-        values = np.ones(len(members)) if shares is None else np.asarray(shares, dtype=float)
-        if values.shape != members.shape:
-            raise ValueError(f"{what}: {len(members)} samples but {values.size} shares")
-        if not np.all(np.isfinite(values) & (values > 0)):
-            bad = members[~(np.isfinite(values) & (values > 0))][0]
-            raise ValueError(f"{what}: the share of sample {bad} must be above 0")
-        order = np.argsort(members, kind="stable")
-        members, values = members[order], values[order]
-        twice = members[1:][members[1:] == members[:-1]]
-        if len(twice):
-            raise ValueError(f"{what}: sample {twice[0]} is named twice")
-        return members, values
-
-    def _with_blocks(self, rows: Sequence[tuple[Array, Array]]) -> tuple[Ragged, list[int]]:
-        """The blocks with `rows` among them, and the number of each; a block that is there already is used again."""
-        known = {(m.tobytes(), v.tobytes()): r for r, (m, v) in enumerate(self.blocks.rows())}
-        numbers: list[int] = []
-        fresh: list[tuple[Array, Array]] = []
-        for members, values in rows:
-            key = (members.tobytes(), values.tobytes())
-            if key not in known:
-                known[key] = len(self.blocks) + len(fresh)
-                fresh.append((members, values))
-            numbers.append(known[key])
-        return self.blocks + Ragged.from_rows(fresh), numbers
-
-    def _compacted(self) -> ConstraintSet:
-        """The same statements, without blocks that none of them names."""
-        used, place = np.unique(
-            np.concatenate([self.groups.block, self.separations.a, self.separations.b]), return_inverse=True
+        return compacted(
+            replace(
+                self,
+                pairs=kept(self.pairs),
+                groups=kept(self.groups),
+                separations=kept(self.separations),
+                labels=kept(self.labels),
+            )
         )
-        g, s = len(self.groups), len(self.separations)
-        return replace(
-            self,
-            blocks=self.blocks[used],
-            groups=replace(self.groups, block=place[:g]),
-            separations=replace(self.separations, a=place[g : g + s], b=place[g + s :]),
-        )
-
-    def _provenance(self, m: int, weight: ArrayLike, source: str | Sequence[str], what: str) -> dict[str, Array]:
-        weights = np.asarray(weight, dtype=float)
-        if weights.ndim > 1 or (weights.ndim == 1 and len(weights) != m):
-            raise ValueError(f"{what}: weight must be one number or {m} of them, got shape {weights.shape}")
-        weights = np.broadcast_to(weights, (m,))
-        bad = np.flatnonzero(~((weights > 0) & (weights <= 1)))
-        if len(bad):
-            raise ValueError(f"{what}: the weight of row {bad[0]} is {weights[bad[0]]:g}; weights lie in (0, 1]")
-        return {
-            "id": np.arange(self.next_id, self.next_id + m),
-            "weight": weights,
-            "source": np.broadcast_to(np.array(source, dtype=object), (m,)),
-        }
 
     # ------------------------------------------------------------------ looking
 
@@ -335,18 +283,7 @@ class ConstraintSet:
             Degrees of possibility, NaN where nothing is known.
         weights : (m,) float array
         """
-        labels = self.labels
-        beyond = np.flatnonzero(labels.degrees.items >= n_clusters)
-        if len(beyond):
-            entry = beyond[0]
-            raise ValueError(
-                f"sample {labels.sample[labels.degrees.row_of_entry[entry]]} is labelled "
-                f"{labels.degrees.items[entry]}, but there are only {n_clusters} clusters (0 to {n_clusters - 1})"
-            )
-        degrees = np.full((len(labels), n_clusters), np.nan)
-        degrees[labels.closed] = 0.0
-        degrees[labels.degrees.row_of_entry, labels.degrees.items] = labels.degrees.values
-        return labels.sample, degrees, labels.weight
+        return self.labels.sample, self.labels.matrix(n_clusters), self.labels.weight
 
     # ------------------------------------------------------------------ reasoning (in rooms of their own)
 
@@ -370,41 +307,20 @@ class ConstraintSet:
 
     def links_from_labels(self) -> ConstraintSet:
         """The links that the labels imply, in place of the labels: see `cclab.core.closure.links_from_labels`."""
+        return self._links
+
+    @cached_property
+    def _links(self) -> ConstraintSet:
+        # Asked for at every step of a solver that takes links alone: one object, so that what follows from it is kept.
         from cclab.core.closure import links_from_labels
 
-        return links_from_labels(self)
+        return links_from_labels(self) if len(self.labels) else self
 
     def restrict(self, samples: ArrayLike) -> ConstraintSet:
-        """What is known about some of the samples only, renumbered in the order given.
+        """What is known about some of the samples only, renumbered: see `cclab.core.restriction.restrict`."""
+        from cclab.core.restriction import restrict
 
-        Pairs that lose an end, groups left with one member, and separations that lose a side are dropped.
-        """
-        samples = as_samples(samples, self.n_samples, "samples")
-        if len(np.unique(samples)) != len(samples):
-            raise ValueError("samples: each sample may be named once")
-        place = np.full(self.n_samples, -1)
-        place[samples] = np.arange(len(samples))
-        inside = place[self.blocks.items] >= 0
-        kept_rows = np.bincount(self.blocks.row_of_entry[inside], minlength=len(self.blocks))
-        blocks = []
-        for members, values in self.blocks.rows():
-            stay = place[members] >= 0
-            order = np.argsort(place[members[stay]])
-            blocks.append((place[members[stay]][order], values[stay][order]))
-        sums = np.array([values.sum() for _, values in blocks])
-        s, g, p, l = self.separations, self.groups, self.pairs, self.labels
-        pairs = p.rows((place[p.i] >= 0) & (place[p.j] >= 0))
-        ends = np.sort([place[pairs.i], place[pairs.j]], axis=0)
-        labels = l.rows(place[l.sample] >= 0)
-        return ConstraintSet(
-            n_samples=len(samples),
-            pairs=replace(pairs, i=ends[0], j=ends[1]),
-            groups=g.rows(sums[g.block] >= 2) if len(g) else g,
-            separations=s.rows((kept_rows[s.a] > 0) & (kept_rows[s.b] > 0)) if len(s) else s,
-            labels=replace(labels, sample=place[labels.sample]),
-            blocks=Ragged.from_rows(blocks),
-            next_id=self.next_id,
-        )._compacted()
+        return restrict(self, samples)
 
     # ------------------------------------------------------------------ exchange
 

@@ -57,6 +57,8 @@ class Credal(Partition):
         if len(set(self.focal_sets)) != len(self.focal_sets):
             raise ValueError(f"a focal set is named twice: {self.focal_sets}")
         named = [k for members in self.focal_sets for k in members]
+        if n_clusters is None and not named:
+            raise ValueError("the focal sets name no cluster; say how many there are with n_clusters")
         self._n_clusters = max(named) + 1 if n_clusters is None else n_clusters
         self.outlier_threshold = outlier_threshold
 
@@ -77,9 +79,16 @@ class Credal(Partition):
         return members
 
     def _as_set(self, clusters: int | Iterable[int]) -> NDArray[np.bool_]:
+        named = [clusters] if isinstance(clusters, int | np.integer) else list(clusters)
+        for cluster in named:
+            self._check_cluster(cluster)
         chosen = np.zeros(self.n_clusters, dtype=bool)
-        chosen[[clusters] if isinstance(clusters, int | np.integer) else list(clusters)] = True
+        chosen[named] = True
         return chosen
+
+    def _check_cluster(self, cluster: int) -> None:
+        if not 0 <= cluster < self.n_clusters:
+            raise ValueError(f"there is no cluster {cluster}: clusters run from 0 to {self.n_clusters - 1}")
 
     def belief(self, clusters: int | Iterable[int]) -> Array:
         """(n,) mass of all non-empty sets inside `clusters`: what surely supports it."""
@@ -118,10 +127,11 @@ class Credal(Partition):
 
     def lower(self, cluster: int) -> NDArray[np.bool_]:
         """(n,) the samples that are surely in `cluster`: its hard set is that cluster alone."""
-        return self._hard_members()[:, cluster] & (self._hard_members().sum(axis=1) == 1)
+        return self.upper(cluster) & (self._hard_members().sum(axis=1) == 1)
 
     def upper(self, cluster: int) -> NDArray[np.bool_]:
         """(n,) the samples that may be in `cluster`: its hard set holds it."""
+        self._check_cluster(cluster)
         return self._hard_members()[:, cluster]
 
     def _hard_members(self) -> NDArray[np.bool_]:

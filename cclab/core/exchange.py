@@ -11,7 +11,7 @@ import pandas as pd
 
 from cclab.core.constraints import ConstraintSet
 from cclab.core.ragged import Ragged
-from cclab.core.statements import Groups, Labels, Pairs, Separations
+from cclab.core.statements import Groups, Labels, Pairs, Separations, provenance
 
 COLUMNS = ["id", "kind", "i", "j", "samples", "cluster", "degree", "weight", "source", "shares"]
 SCHEMA = 1
@@ -41,7 +41,7 @@ def to_frame(known: ConstraintSet) -> pd.DataFrame:
         rows.append({"kind": "group", "samples": members, "shares": shares})
     for r in range(len(s)):
         (a, a_shares), (b, b_shares) = block(s.a[r]), block(s.b[r])
-        both = [a_shares, b_shares] if a_shares or b_shares else None
+        both = None if a_shares is b_shares is None else [a_shares or [1.0] * len(a), b_shares or [1.0] * len(b)]
         rows.append({"kind": "separation", "i": a, "j": b, "shares": both})
     for r, (clusters, degrees) in enumerate(l.degrees.rows()):
         whole = bool(l.closed[r]) and np.all(degrees == 1)
@@ -69,79 +69,94 @@ def from_frame(frame: pd.DataFrame, n_samples: int) -> ConstraintSet:
     """
     if "kind" not in frame.columns:
         raise ValueError("the table of constraints needs a column 'kind' (must, cannot, group, separation or label)")
-    rows = [{str(key): _cell(value) for key, value in row.items()} for row in frame.to_dict("records")]
+    rows = [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
     known = ConstraintSet(n_samples)
     position = 0
     while position < len(rows):
-        run = _pair_run(rows, position)
+        run = _run(rows, position)
         if len(run) > 1:
             try:
-                known = _state_pairs(known, run)
+                known = _state_run(known, [_read(row) for row in run])
                 position += len(run)
                 continue
             except (ValueError, TypeError):
                 pass  # one of them is wrong: state them one by one to say which
         try:
-            known = _state(known, rows[position])
+            known = _state(known, _read(rows[position]))
         except (ValueError, TypeError) as error:
             raise ValueError(f"row {position} of the table of constraints: {error}") from None
         position += 1
     return known
 
 
-def _pair_run(rows: list[dict[str, Any]], start: int) -> list[dict[str, Any]]:
-    """The longest run of pairs of one kind from `start` on: a million pairs must not be stated one by one."""
+def _run(rows: list[dict[str, Any]], start: int) -> list[dict[str, Any]]:
+    """The longest run of pairs or labels of one kind from `start` on: a million must not be stated one by one."""
     kind = rows[start]["kind"]
     end = start
-    while kind in ("must", "cannot") and end < len(rows) and rows[end]["kind"] == kind:
+    while kind in ("must", "cannot", "label") and end < len(rows) and rows[end]["kind"] == kind:
         end += 1
     return rows[start:end]
 
 
-def _state_pairs(known: ConstraintSet, run: list[dict[str, Any]]) -> ConstraintSet:
-    state = known.with_must_link if run[0]["kind"] == "must" else known.with_cannot_link
-    return state(
-        [[row["i"], row["j"]] for row in run],
-        weight=[1.0 if row.get("weight") is None else float(row["weight"]) for row in run],
-        source=[row.get("source") or "file" for row in run],
-    )
+def _state_run(known: ConstraintSet, run: list[dict[str, Any]]) -> ConstraintSet:
+    kind = run[0]["kind"]
+    if kind == "label":
+        # Of two labels of a sample the last counts.
+        run = list({_need(row, "i"): row for row in run}.values())
+    about: dict[str, Any] = {
+        "weight": [1.0 if row["weight"] is None else float(row["weight"]) for row in run],
+        "source": [row["source"] or "file" for row in run],
+    }
+    if kind == "label":
+        return known.with_labels({_need(row, "i"): _possible(row) for row in run}, **about)
+    state = known.with_must_link if kind == "must" else known.with_cannot_link
+    return state([[_need(row, "i"), _need(row, "j")] for row in run], **about)
 
 
-def _cell(value: Any) -> Any:
-    if isinstance(value, str) and value[:1] in "[{":
-        return json.loads(value)
-    if value is None or (np.ndim(value) == 0 and pd.isna(value)):
+def _read(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with all columns, None in the cells that are empty or missing; lists may be written as JSON text."""
+    return {name: _cell(name, row.get(name)) for name in COLUMNS}
+
+
+def _cell(name: str, value: Any) -> Any:
+    if value is None or value == "" or (np.ndim(value) == 0 and pd.isna(value)):
         return None
+    if isinstance(value, str) and name not in ("kind", "source"):
+        try:
+            return json.loads(value)
+        except json.JSONDecodeError:
+            raise ValueError(f"column {name!r} holds {value!r}, which is neither a number nor a list") from None
     return value
 
 
-def _state(known: ConstraintSet, row: Mapping[str, Any]) -> ConstraintSet:
-    def need(name: str) -> Any:
-        if row.get(name) is None:
-            raise ValueError(f"a statement of kind {row['kind']!r} needs a value in column {name!r}")
-        return row[name]
+def _need(row: Mapping[str, Any], name: str) -> Any:
+    if row[name] is None:
+        raise ValueError(f"a statement of kind {row['kind']!r} needs a value in column {name!r}")
+    return row[name]
 
-    about: dict[str, Any] = {
-        "weight": 1.0 if row.get("weight") is None else float(row["weight"]),
-        "source": row.get("source") or "file",
-    }
+
+def _state(known: ConstraintSet, row: Mapping[str, Any]) -> ConstraintSet:
     kind = row["kind"]
-    if kind == "must":
-        return known.with_must_link([[need("i"), need("j")]], **about)
-    if kind == "cannot":
-        return known.with_cannot_link([[need("i"), need("j")]], **about)
+    if kind in ("must", "cannot", "label"):
+        return _state_run(known, [dict(row)])
+    about: dict[str, Any] = {
+        "weight": 1.0 if row["weight"] is None else float(row["weight"]),
+        "source": row["source"] or "file",
+    }
     if kind == "group":
-        return known.with_group(need("samples"), shares=row.get("shares"), **about)
+        return known.with_group(_need(row, "samples"), shares=row["shares"], **about)
     if kind == "separation":
-        return known.with_separation(need("i"), need("j"), shares=row.get("shares") or (None, None), **about)
-    if kind == "label":
-        clusters, degrees = need("cluster"), row.get("degree")
-        if isinstance(degrees, list):
-            clusters = dict(zip(np.atleast_1d(clusters).astype(int).tolist(), degrees))
-        else:
-            clusters = set(np.atleast_1d(clusters).astype(int).tolist())
-        return known.with_labels({int(need("i")): clusters}, **about)
+        return known.with_separation(_need(row, "i"), _need(row, "j"), shares=row["shares"] or (None, None), **about)
     raise ValueError(f"unknown kind {kind!r}; use must, cannot, group, separation or label")
+
+
+def _possible(row: Mapping[str, Any]) -> Any:
+    """What a row says of its sample: the clusters it may be in, or their degrees."""
+    clusters = np.atleast_1d(_need(row, "cluster")).tolist()
+    clusters = [int(k) if k == int(k) else k for k in clusters]
+    if isinstance(row["degree"], list):
+        return dict(zip(clusters, row["degree"], strict=True))
+    return set(clusters)
 
 
 def to_json(known: ConstraintSet) -> dict[str, Any]:
@@ -200,9 +215,9 @@ def from_json(document: Mapping[str, Any]) -> ConstraintSet:
             blocks=ragged(document["blocks"]),
             next_id=document["next_id"],
         )
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"this constraint set is damaged: {error!r}") from None
-    _check_samples(known)
+        _check(known)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"this constraint set is damaged: {error}") from None
     return known
 
 
@@ -218,8 +233,22 @@ def _integers(columns: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: np.array(columns[name], dtype=np.int64) for name in names}
 
 
-def _check_samples(known: ConstraintSet) -> None:
+def _check(known: ConstraintSet) -> None:
+    """Raise ValueError where parts of a document don't fit together."""
+    for ragged in (known.blocks, known.labels.degrees):
+        counts = ragged.indptr.ndim == 1 and len(ragged.indptr) and not ragged.indptr[0] and (ragged.lengths >= 0).all()
+        if not counts or not ragged.indptr[-1] == len(ragged.items) == len(ragged.values):
+            raise ValueError("its lists of samples or of degrees have impossible lengths")
+    for table in known.tables:
+        if {len(column) for column in table.columns().values()} != {len(table)}:
+            raise ValueError("its columns differ in length")
+        provenance(0, len(table), table.weight, "file", type(table).__name__.lower())
+    if len(np.unique(known.ids)) != len(known) or known.ids.max(initial=-1) >= known.next_id:
+        raise ValueError("its ids are not all different and below next_id")
+    for blocks in (known.groups.block, known.separations.a, known.separations.b):
+        if len(blocks) and not (blocks.min() >= 0 and blocks.max() < len(known.blocks)):
+            raise ValueError(f"it names block {blocks.max()} of {len(known.blocks)}")
     for samples in (known.pairs.i, known.pairs.j, known.blocks.items, known.labels.sample):
         if len(samples) and (samples.min() < 0 or samples.max() >= known.n_samples):
             bad = samples[(samples < 0) | (samples >= known.n_samples)][0]
-            raise ValueError(f"this constraint set is damaged: it names sample {bad} of {known.n_samples}")
+            raise ValueError(f"it names sample {bad} of {known.n_samples}")

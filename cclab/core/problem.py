@@ -61,6 +61,11 @@ class Problem:
         n = self.X.shape[0]
         if self.constraints is None:
             put("constraints", ConstraintSet(n))
+        elif not isinstance(self.constraints, ConstraintSet):
+            raise ValueError(
+                f"constraints must be a ConstraintSet, got {type(self.constraints).__name__}; "
+                "ConstraintSet(n).with_must_link(pairs) makes one"
+            )
         elif self.constraints.n_samples != n:
             raise ValueError(
                 f"the constraints are about {self.constraints.n_samples} samples, but X has {n}; "
@@ -103,11 +108,16 @@ class Problem:
 
     def _spread(self) -> float:
         w = self.weights / self.weights.sum()
-        mean = np.asarray(w @ self.X).ravel()
-        squares = self.X.multiply(self.X).sum(axis=1) if sparse.issparse(self.X) else (self.X**2).sum(axis=1)
-        variance = float(w @ np.asarray(squares).ravel() - mean @ mean)
-        # Rounding leaves about eps times the squared mean where the samples are all the same.
-        return float(np.sqrt(variance)) if variance > 1e-14 * (mean @ mean) and variance > 0 else 1.0
+        mean = np.asarray(w @ self.X, dtype=float).ravel()
+        if sparse.issparse(self.X):
+            variance = float(w @ self.X.multiply(self.X).sum(axis=1) - mean @ mean)
+        else:
+            # Around the mean, a block of rows at a time: far from the origin a difference of squares would be noise.
+            blocks = (slice(start, start + 4096) for start in range(0, self.n_samples, 4096))
+            variance = sum(float(w[rows] @ ((self.X[rows] - mean) ** 2).sum(axis=1)) for rows in blocks)
+        # Rounding leaves about eps squared times the squared mean where the samples are all the same.
+        least = (1e-14 if sparse.issparse(self.X) else 1e-28) * (mean @ mean)
+        return float(np.sqrt(variance)) if variance > least else 1.0
 
     def rng(self, restart: int, iteration: int) -> np.random.Generator:
         """The random numbers of one step, the same whenever it is replayed."""

@@ -51,24 +51,28 @@ def scores(truth: ArrayLike | None, labels: ArrayLike, constraints: ConstraintSe
     -------
     dict
         ``ari``, ``rand``, ``nmi``, ``accuracy`` (with the truth); the same with ``_free`` on samples that no statement
-        is about (NaN where there are fewer than two); ``satisfied``, the share of statements that hold.
+        is about; NaN where there are fewer than two such samples; ``satisfied``, the share of statements that hold.
     """
     labels = np.asarray(labels)
     result: dict[str, float] = {}
     if truth is not None:
         truth = np.asarray(truth)
+        if truth.shape != labels.shape:
+            raise ValueError(f"truth has shape {truth.shape}, but labels have {labels.shape}")
         known = truth >= 0
-        result |= {name: float(measure(truth[known], labels[known])) for name, measure in MEASURES.items()}
+        result |= _measured(truth, labels, known)
         if constraints is not None:
-            result |= _free_scores(truth, labels, known & ~constraints.constrained)
+            free = _measured(truth, labels, known & ~constraints.constrained)
+            result |= {f"{name}_free": score for name, score in free.items()}
     if constraints is not None:
         result["satisfied"] = constraints.satisfaction(labels).rate
     return result
 
 
-def _free_scores(truth: NDArray, labels: NDArray, free: NDArray[np.bool_]) -> dict[str, float]:
-    enough = free.sum() >= 2
+def _measured(truth: NDArray, labels: NDArray, chosen: NDArray[np.bool_]) -> dict[str, float]:
+    """Each measure on the chosen samples, NaN where there are fewer than two."""
+    enough = chosen.sum() >= 2
     return {
-        f"{name}_free": float(measure(truth[free], labels[free])) if enough else float("nan")
+        name: float(measure(truth[chosen], labels[chosen])) if enough else float("nan")
         for name, measure in MEASURES.items()
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
@@ -86,6 +86,39 @@ class Labels(Table):
     closed: Array = field(default_factory=lambda: np.empty(0, dtype=bool))
     degrees: Ragged = field(default_factory=Ragged.from_rows)
 
+    def matrix(self, n_clusters: int) -> Array:
+        """(m, n_clusters) degrees of possibility, NaN where nothing is known."""
+        beyond = np.flatnonzero(self.degrees.items >= n_clusters)
+        if len(beyond):
+            entry = beyond[0]
+            raise ValueError(
+                f"sample {self.sample[self.degrees.row_of_entry[entry]]} is labelled "
+                f"{self.degrees.items[entry]}, but there are only {n_clusters} clusters (0 to {n_clusters - 1})"
+            )
+        matrix = np.full((len(self), n_clusters), np.nan)
+        matrix[self.closed] = 0.0
+        matrix[self.degrees.row_of_entry, self.degrees.items] = self.degrees.values
+        return matrix
+
+
+def provenance(first_id: int, m: int, weight: ArrayLike, source: str | Sequence[str], what: str) -> dict[str, Array]:
+    """The columns that all tables share, for `m` new statements; a bad weight is named."""
+    try:
+        weights = np.asarray(weight, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what}: weight must be a number in (0, 1], got {weight!r}") from None
+    if weights.ndim > 1 or (weights.ndim == 1 and len(weights) != m):
+        raise ValueError(f"{what}: weight must be one number or {m} of them, got shape {weights.shape}")
+    weights = np.broadcast_to(weights, (m,))
+    bad = np.flatnonzero(~((weights > 0) & (weights <= 1)))
+    if len(bad):
+        raise ValueError(f"{what}: the weight of row {bad[0]} is {weights[bad[0]]:g}; weights lie in (0, 1]")
+    return {
+        "id": np.arange(first_id, first_id + m),
+        "weight": weights,
+        "source": np.broadcast_to(np.array(source, dtype=object), (m,)),
+    }
+
 
 def read_labels(labels: ArrayLike | Mapping[int, Any], n_samples: int) -> tuple[Array, Array, Ragged]:
     """Labels in any of their forms as (samples, closed, degrees)."""
@@ -98,7 +131,7 @@ def read_labels(labels: ArrayLike | Mapping[int, Any], n_samples: int) -> tuple[
                 rows.append((_as_clusters(list(known), sample), list(known.values())))
             else:
                 clusters = [known] if np.ndim(known) == 0 and not isinstance(known, set | frozenset) else list(known)
-                rows.append((_as_clusters(clusters, sample), 1.0))
+                rows.append((np.unique(_as_clusters(clusters, sample)), 1.0))
             closed.append(not isinstance(known, Mapping))
         return samples, np.array(closed, dtype=bool), Ragged.from_rows(rows)
     array = np.asarray(labels)

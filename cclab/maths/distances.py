@@ -12,6 +12,8 @@ from cclab.core import Problem
 
 # Rows a block: its arrays of a few columns stay in the processor's cache.
 BLOCK = 4096
+# A squared distance below this share of the sample's squared length has lost more than half of its digits.
+CANCELLED = 1e-8
 
 
 def row_blocks(n_rows: int, size: int = BLOCK) -> Iterator[slice]:
@@ -20,10 +22,10 @@ def row_blocks(n_rows: int, size: int = BLOCK) -> Iterator[slice]:
 
 
 def squared_norms(X: NDArray) -> NDArray:
-    """(n,) squared length of each row."""
+    """(n,) squared length of each row, in double precision whatever the samples are in."""
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X)
+    return np.einsum("ij,ij->i", X, X, dtype=float)
 
 
 def problem_norms(problem: Problem) -> NDArray:
@@ -45,4 +47,10 @@ def squared_distances(X: NDArray, centers: NDArray, norms: NDArray | None = None
     distances = np.asarray(X @ (-2.0 * centers.T))
     distances += norms[:, None]
     distances += squared_norms(centers)
+    # Far from the origin the three terms cancel: what is left of such rows is worked out from the differences.
+    if distances.min(initial=np.inf) < CANCELLED * norms.max(initial=0) and not sparse.issparse(X):
+        rows = np.flatnonzero((distances < CANCELLED * norms[:, None]).any(axis=1))
+        for some in row_blocks(len(rows)):
+            off = X[rows[some], None, :] - centers
+            distances[rows[some]] = np.einsum("ikp,ikp->ik", off, off)
     return np.maximum(distances, 0, out=distances)

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from cclab.core import ConstraintSet, Partition, Problem, State
-from cclab.core.closure import links_from_labels, must_components
+from cclab.core.closure import must_components
 from cclab.core.parameters import Parameter
 from cclab.core.registry import strategies
 
@@ -93,7 +93,7 @@ class Settled:
     """Which pairs need no question: their answer follows from what is stated, or they were asked before."""
 
     def __init__(self, constraints: ConstraintSet, asked: Asked = frozenset()) -> None:
-        links = links_from_labels(constraints) if len(constraints.labels) else constraints
+        links = constraints.links_from_labels()
         self.component = must_components(links)
         self._cannot = links.cannot
         self._asked_with: dict[int, list[int]] = {}

@@ -1,4 +1,5 @@
 import json
+import time
 
 import numpy as np
 import pandas as pd
@@ -235,6 +236,9 @@ def test_links_from_labels():
         (lambda c: c.with_must_link([[0, 1, 2]]), r"got \(1, 3\)"),
         (lambda c: c.with_must_link([[0.5, 1]]), "integers"),
         (lambda c: c.with_must_link([["a", "b"]]), "integers"),
+        (lambda c: c.with_must_link([[0, np.nan]]), "integers.*got nan"),
+        (lambda c: c.with_must_link([[0, 1], [2]]), "must_link must have two sample indices in every row"),
+        (lambda c: c.with_must_link([[0, 1]], weight="much"), "weight must be a number"),
         (lambda c: c.with_must_link([[0, 1]], weight=0), "weight of row 0 is 0; weights lie in"),
         (lambda c: c.with_must_link([[0, 1], [1, 2]], weight=[0.5, 1.5]), "weight of row 1 is 1.5"),
         (lambda c: c.with_must_link([[0, 1]], weight=np.nan), "weight of row 0 is nan"),
@@ -250,9 +254,13 @@ def test_links_from_labels():
         (lambda c: c.with_labels(np.array(["a"] * 10)), "encode names as integers"),
         (lambda c: c.with_labels({0: 5}).label_degrees(3), "sample 0 is labelled 5, but there are only 3 clusters"),
         (lambda c: c.without([4]), "no statement with id 4"),
+        (lambda c: c.with_must_link([[0, 1]]).without(0.5), "no statement with id 0.5"),
         (lambda c: c.restrict([1, 1]), "each sample may be named once"),
         (lambda c: c.satisfaction([0, 1]), r"must have shape \(10,\)"),
+        (lambda c: c.restrict([]), "name at least one"),
         (lambda c: ConstraintSet(0), "at least 1"),
+        (lambda c: ConstraintSet(5.5), "whole number"),
+        (lambda c: ConstraintSet(None), "whole number"),
         (lambda c: ConstraintSet.from_json({"schema": 99}), "newer cclab"),
         (lambda c: ConstraintSet.from_json({}), "no schema"),
         (lambda c: ConstraintSet.from_json({"schema": 1}), "damaged"),
@@ -267,8 +275,93 @@ def test_links_from_labels():
             lambda c: ConstraintSet.from_frame(pd.DataFrame({"kind": ["must"], "i": [0]}), 4),
             "needs a value in column 'j'",
         ),
+        (
+            lambda c: ConstraintSet.from_frame(pd.DataFrame({"kind": ["group"], "samples": ["[0, 1"]}), 4),
+            "row 0 .* column 'samples' holds",
+        ),
     ],
 )
 def test_bad_statements_are_named(state, message):
     with pytest.raises(ValueError, match=message):
         state(ConstraintSet(10))
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "message"),
+    [
+        ("groups", "block", [7], "names block 7 of 1"),
+        ("groups", "weight", [7.0], "weight of row 0 is 7"),
+        ("groups", "weight", [], "columns differ in length"),
+        ("groups", "block", ["x"], "damaged"),
+        ("groups", "id", [3], "ids"),
+        ("blocks", "indptr", [0, 9], "impossible lengths"),
+        ("blocks", "values", [1.0], "impossible lengths"),
+    ],
+)
+def test_a_damaged_document_is_refused(table, column, value, message):
+    document = ConstraintSet(5).with_group([0, 1]).to_json()
+    document[table][column] = value
+    with pytest.raises(ValueError, match=f"this constraint set is damaged: .*{message}|{message}"):
+        ConstraintSet.from_json(document)
+
+
+def test_numbers_of_any_kind_are_ready_for_json():
+    known = ConstraintSet(np.int64(5)).with_labels({np.int64(1): np.int64(2)})
+    assert ConstraintSet.from_json(json.loads(json.dumps(known.to_json()))) == known
+
+
+def test_a_cluster_named_twice_counts_once():
+    assert ConstraintSet(2).with_labels({0: [1, 1]}).satisfaction([1, 0]).degrees.tolist() == [1.0]
+
+
+def test_closure_sees_a_conflict_of_links_behind_a_shorter_way_over_labels():
+    known = ConstraintSet(5).with_must_link([[0, 1], [1, 2]]).with_cannot_link([[0, 2]]).with_labels({0: 0, 2: 0})
+    with pytest.raises(ConflictError, match="0 — 1 — 2"):
+        known.closure()
+
+
+def test_a_conflict_names_all_statements_involved():
+    known = ConstraintSet(9).with_labels({0: 1, 2: 1, 5: 0}).with_cannot_link([[0, 2]])
+    (conflict,) = known.conflicts()
+    assert conflict.ids == (0, 1, 3)
+    joined = ConstraintSet(9).with_must_link([[0, 3]]).with_cannot_link([[3, 1], [1, 2]]).with_separation([0], [2, 7])
+    (clique,) = joined.conflicts(2)
+    assert clique.ids == (1, 2, 3)
+
+
+def test_a_table_may_have_empty_cells_brackets_in_words_and_shares_on_one_side(tmp_path):
+    rows = [{"kind": "must", "i": 0, "j": 1, "samples": "", "source": "[sic"}]
+    assert ConstraintSet.from_frame(pd.DataFrame(rows), 4).pairs.source.tolist() == ["[sic"]
+    known = ConstraintSet(9).with_separation([0, 1], [4, 5], shares=([2, 1], None))
+    known.to_frame().to_csv(tmp_path / "known.csv", index=False)
+    again = ConstraintSet.from_frame(pd.read_csv(tmp_path / "known.csv"), 9)
+    assert again == known
+
+
+def test_of_two_labels_of_a_sample_in_a_table_the_last_counts():
+    rows = [{"kind": "label", "i": i, "cluster": k, "weight": w} for i, k, w in [(0, 1, 0.3), (1, 1, 0.5), (0, 2, 0.7)]]
+    known = ConstraintSet.from_frame(pd.DataFrame(rows), 4)
+    _, degrees, weights = known.label_degrees(3)
+    assert dict(zip(known.labels.sample.tolist(), zip(degrees.argmax(axis=1).tolist(), weights.tolist()))) == {
+        0: (2, 0.7),
+        1: (1, 0.5),
+    }
+
+
+def test_thousands_of_groups_and_labels_are_read_at_once():
+    known = ConstraintSet(9000).with_labels(np.arange(9000) % 3)
+    for i in range(0, 3000, 3):
+        known = known.with_group([i, i + 1, i + 2])
+    frame = known.to_frame()
+    begun = time.process_time()
+    again = ConstraintSet.from_frame(frame, 9000)
+    assert time.process_time() - begun < 3
+    assert again.must.total == known.must.total
+    assert len(again) == len(known)
+
+
+def test_links_of_labels_are_worked_out_once():
+    known = ConstraintSet(4).with_labels({0: 0, 1: 0})
+    assert known.links_from_labels() is known.links_from_labels()
+    unlabelled = ConstraintSet(4)
+    assert unlabelled.links_from_labels() is unlabelled

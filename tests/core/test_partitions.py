@@ -96,3 +96,19 @@ def test_nmi_is_geometric():
     joint = np.array([2, 1, 1, 2]) / 6
     mutual = sum(p * np.log(p / (a * b)) for p, a, b in zip(joint, [0.5] * 4, [1 / 3] * 4))
     assert scores(truth, labels)["nmi"] == pytest.approx(mutual / np.sqrt(h_truth * h_labels))
+
+
+def test_scores_say_when_there_is_too_little_to_measure():
+    nothing = scores([-1, -1, -1], [0, 1, 0], ConstraintSet(3))
+    assert all(np.isnan(nothing[name]) for name in ("ari", "rand", "nmi", "accuracy", "ari_free"))
+    with pytest.raises(ValueError, match=r"truth has shape \(2,\)"):
+        scores([0, 1], [0, 1, 0])
+
+
+def test_clusters_that_there_are_not_are_named():
+    belief = Credal([[0.2, 0.8, 0.0]], [[], [0], [1]])
+    for ask in (belief.belief, belief.plausibility, belief.lower, belief.upper):
+        with pytest.raises(ValueError, match="no cluster 9: clusters run from 0 to 1"):
+            ask(9)
+    with pytest.raises(ValueError, match="name no cluster"):
+        Credal([[1.0]], [[]])

@@ -17,6 +17,7 @@ from cclab.core.registry import Registry
         (lambda: Problem([[0.0, np.nan], [1.0, 2.0]]), "NaN in row 0, column 1"),
         (lambda: Problem([[0.0, 1.0], [np.inf, 2.0]]), r"infinity \(inf\) in row 1, column 0"),
         (lambda: Problem(np.ones((3, 1)), ConstraintSet(4)), "about 4 samples, but X has 3"),
+        (lambda: Problem(np.ones((3, 1)), [[0, 1]]), "constraints must be a ConstraintSet, got list"),
         (lambda: Problem(np.ones((3, 1)), sample_weight=[1, 2]), r"must have shape \(3,\)"),
         (lambda: Problem(np.ones((3, 1)), sample_weight=[1, -2, 0]), "sample 1 is -2"),
         (lambda: Problem(np.ones((3, 1)), sample_weight=np.zeros(3)), "zero for every sample"),
@@ -43,6 +44,9 @@ def test_spread_is_the_same_dense_sparse_and_weighted():
     assert Problem(sparse.csr_array(X)).spread == pytest.approx(expected)
     assert Problem(X, sample_weight=np.full(30, 3)).spread == pytest.approx(expected)
     assert Problem(np.full((5, 2), 1e6)).spread == 1
+    assert Problem(np.full((5, 2), 0.1)).spread == 1
+    assert Problem(X + 1e8).spread == pytest.approx(expected, rel=1e-6)
+    assert Problem((X + 3000).astype(np.float32)).spread == pytest.approx(expected, rel=1e-4)
 
 
 def test_iterate_says_why_it_stopped_and_reports_progress():
