@@ -67,7 +67,8 @@ def draw(
         cross = {"marker": "P", "s": 70, "color": paint("--cc-ink"), "edgecolor": paint("--cc-surface")}
         axes.scatter(*projection.place(centers).T, **cross, zorder=4)
     legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=8, frameon=False, fontsize=8)
-    for text in legend.get_texts():
+    for sign, text in zip(legend.legend_handles, legend.get_texts()):
+        sign.set_alpha(1)
         text.set_color(paint("--cc-text2"))
     return axes
 
