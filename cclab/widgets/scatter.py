@@ -129,9 +129,6 @@ class Scatter(View):
         self.points.on_select(self._selected)
         self.points.on_click(self._clicked)
         self.points.on_hover(self._hovered)
-        self._plot.children = [self.points.widget]
-        if gone is not None:
-            gone.close()
         self.use("lasso")
         choices = axes(data)
         self._fill(self.axes, list(choices.items()), next(iter(choices.values())))
@@ -139,6 +136,9 @@ class Scatter(View):
         modes += [(name, f"feature {j}") for j, name in enumerate(data.feature_names[:_MOST_FEATURES])]
         self._fill(self.color, modes, "belief")
         self._project(self.axes.value)
+        self._plot.children = [self.points.widget]
+        if gone is not None:
+            gone.close()
 
     def _fill(self, dropdown: widgets.Dropdown, options: list, value: str) -> None:
         self._filling = True

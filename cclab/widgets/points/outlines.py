@@ -30,7 +30,9 @@ def outline(name: str, points: np.ndarray) -> Outline:
     ring = np.column_stack([np.cos(turns), np.sin(turns)]) * _PADDING
     cloud = (corners[:, None] + ring).reshape(-1, 2)
     polygon = _resample(cloud[_hull(cloud)])
-    return Outline(name, polygon, polygon[np.argmax(polygon.sum(axis=1))])
+    corner = polygon[np.argmax(polygon.sum(axis=1))]
+    # The name stays inside the plot, whose room ends a little above the highest sample.
+    return Outline(name, polygon, np.minimum(corner, [1.0, 0.985]))
 
 
 def _hull(points: np.ndarray) -> np.ndarray:

@@ -56,6 +56,16 @@ function skeleton(kind, label) {
   return { outer, head, body };
 }
 
+/** Follow classes that are added or removed later: anywidget takes the view's own listener for them away. */
+function keepClasses(model, el) {
+  let shown = model.get("_dom_classes");
+  model.on("change:_dom_classes", () => {
+    el.classList.remove(...shown);
+    shown = model.get("_dom_classes");
+    el.classList.add(...shown);
+  });
+}
+
 function render({ model, el }) {
   el.classList.add("cc-rows", "cc-scroll");
   const { outer, head, body } = skeleton(model.get("kind"), model.get("label"));
@@ -98,6 +108,7 @@ function render({ model, el }) {
   model.on("msg:custom", ({ type, key }) => {
     if (type === "reveal") entries.find((entry) => entry.key === key)?.node.scrollIntoView({ block: "nearest" });
   });
+  keepClasses(model, el);
   showHead();
   showRows();
 }
