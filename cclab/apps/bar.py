@@ -15,7 +15,7 @@ from cclab.widgets.shell import Shell
 
 OPEN_FILE = "Open file…"
 
-_BRAND = Html(
+BRAND = Html(
     '<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="var(--cc-text)" stroke-width="1.6">'
     '<path d="M6 7l12-1"/><path stroke-dasharray="1.6 2" d="M7 9l6 9M18 8l-4 10"/>'
     '<g stroke="none"><circle style="fill:var(--cc-c1)" cx="6" cy="7" r="4.4"/>'
@@ -73,7 +73,7 @@ class Bar(View):
         help_button = button(icon="help", hint="Keys (?)", on_click=on_help)
         theme_button = button(icon="theme", hint="Light or dark", on_click=shell.toggle_theme)
         self.widget = row(
-            text(tag("span", _BRAND, "cclab", class_="cc-brand")),
+            text(tag("span", BRAND, "cclab", class_="cc-brand")),
             self.data,
             self.solver,
             self.parameters_button,

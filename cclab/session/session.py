@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import logging
 import warnings
-from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import replace
-from functools import cache
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +18,16 @@ from cclab.core.registry import solvers, strategies
 from cclab.datasets import Dataset, load_dataset
 from cclab.queries.base import Query, Strategy
 from cclab.session.code import to_code
-from cclab.session.journal import SCHEMA, Journal, check_schema
-from cclab.session.packing import pack_dataset, pack_estimator, unpack_dataset, unpack_estimator
-from cclab.session.snapshot import How, Snapshot
-from cclab.session.statements import pack_statements, state_all
-from cclab.session.timeline import Dialogue, Timeline
+from cclab.session.files import from_document, read_document, to_document, write_document
+from cclab.session.journal import Journal
+from cclab.session.packing import pack_estimator, unpack_estimator
+from cclab.session.running import Pace, Runner, aside
+from cclab.session.snapshot import Snapshot
+from cclab.session.statements import pack_statements
+from cclab.session.timeline import Timeline
+from cclab.session.verbs import Command, Poser, TakeOver, Verbs
 
 log = logging.getLogger(__name__)
-
-Command = dict[str, Any]
-TakeOver = Callable[[], Any]
-Poser = Callable[[Mapping[str, Any]], tuple[Problem, Solver]]
-
-SESSION_FORMAT = "cclab session"
 
 
 class Session:
@@ -88,24 +80,25 @@ class Session:
         self.data: Dataset = data if isinstance(data, Dataset) else load_dataset(data)
         self.failures: list[Exception] = []
         self.on_failure: Callable[[Exception], None] | None = None
-        self._poser = poser
         self._timeline = Timeline(max_bytes)
+        self._verbs = Verbs(self._timeline, poser)
+        self._runner = Runner(lambda: self.current, self._take_step)
         self._journal: Journal | None = None
         self._run = 0
-        self._pause: asyncio.Event | None = None
         solver = solvers.get(solver)() if isinstance(solver, str) else solver
         seed = _seed_of(solver) if seed is None else int(seed)
         command = {"verb": "open", "solver": pack_estimator(solver), "seed": seed}
-        self._do_open(command)
+        self._verbs.open(self.data, command)
+        self._commands: list[Command] = [command]
         if journal is not None:
             self.keep(journal)
 
     def keep(self, folder: str | Path) -> None:
         """Keep a journal in `folder` from now on, in place of what is there; what was done so far goes first."""
-        self._journal = Journal(folder)
-        self._journal.begin(self.data)
-        for command in self._commands:
-            self._journal.write(command)
+        journal = Journal(folder)
+        journal.begin(self.data, self._commands)
+        self.close()
+        self._journal = journal
 
     # ------------------------------------------------------------------ looking
 
@@ -162,6 +155,11 @@ class Session:
     def rejected(self) -> frozenset[tuple[int, ...]]:
         """Samples of the questions that were set aside."""
         return self._timeline.dialogue.rejected
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """All verbs so far, those that were taken back included."""
+        return tuple(self._commands)
 
     @property
     def saved_at(self) -> float | None:
@@ -260,9 +258,7 @@ class Session:
         """One step, worked out in the worker thread; the loop goes on meanwhile."""
         return await self.arun(1)
 
-    async def arun(
-        self, max_steps: int | None = None, *, pace: Callable[[], Awaitable[None]] | None = None
-    ) -> Snapshot:
+    async def arun(self, max_steps: int | None = None, *, pace: Pace | None = None) -> Snapshot:
         """As `run`, each step worked out in one worker thread and taken over on the loop's own.
 
         Parameters
@@ -276,45 +272,18 @@ class Session:
         `pause` ends it at once; the step in flight is dropped. What a person states meanwhile is taken in, and a step
         that was begun before it is dropped too. A second run while one is under way does nothing.
         """
-        if self.running:
-            return self.current
-        limit, run = self._step_limit(max_steps), self._new_run()
-        self._pause = asyncio.Event()
-        try:
-            done = 0
-            while done < limit and not self._pause.is_set():
-                base, command = self.current, {"verb": "step", "run": run}
-                work = asyncio.get_running_loop().run_in_executor(_worker(), self.stepped, base, command)
-                pause: asyncio.Future[Any] = asyncio.ensure_future(self._pause.wait())
-                await asyncio.wait([work, pause], return_when=asyncio.FIRST_COMPLETED)
-                pause.cancel()
-                if self._pause.is_set():
-                    work.add_done_callback(_drop)
-                    break
-                snapshot = work.result()
-                if self.current is not base:
-                    continue
-                self._record(command)
-                self._timeline.commit(snapshot, self._timeline.dialogue, run)
-                self._tell(base)
-                done += 1
-                if self.converged:
-                    break
-                if pace is not None:
-                    await pace()
-        finally:
-            self._pause = None
+        if not self.running:
+            await self._runner.run(self._step_limit(max_steps), {"verb": "step", "run": self._new_run()}, pace)
         return self.current
 
     @property
     def running(self) -> bool:
         """Whether `arun` is under way."""
-        return self._pause is not None
+        return self._runner.running
 
     def pause(self) -> None:
         """End `arun` at once; the step in flight is dropped."""
-        if self._pause is not None:
-            self._pause.set()
+        self._runner.pause()
 
     def restart(self) -> Snapshot:
         """Start anew from the next random start, with the same knowledge."""
@@ -327,14 +296,12 @@ class Session:
 
     def pose(self, recipe: Mapping[str, Any]) -> Snapshot:
         """Start anew on the problem that the session's poser makes from a recipe."""
-        if self._poser is None:
+        if self._verbs.poser is None:
             raise ValueError("this session was made without a poser, so its problem can't be posed anew")
         return self._commit({"verb": "pose", "recipe": dict(recipe)})
 
     def rewind(self, position: int) -> Snapshot:
         """Go to any snapshot of the timeline, back or forth; the next verb goes on from there."""
-        if not 0 <= position < len(self._timeline.snapshots):
-            raise ValueError(f"there are snapshots 0 to {len(self._timeline.snapshots) - 1}, not {position}")
         return self._commit({"verb": "rewind", "to": int(position)})
 
     def undo(self) -> Snapshot:
@@ -353,16 +320,14 @@ class Session:
     async def apropose(self, strategy: Strategy | str = "UncertaintyQueries", n: int = 1) -> tuple[Query, ...]:
         """As `propose`, worked out in the worker thread; dropped if anything was said or done meanwhile."""
         command, before, dialogue = _proposal(strategy, n), self.current, self._timeline.dialogue
-        take_over = await asyncio.get_running_loop().run_in_executor(_worker(), self._work_out, command)
+        take_over = await aside(self._verbs.work_out, command)
         if self.current is before and self._timeline.dialogue is dialogue:
-            self._record(command)
-            take_over()
-            self._tell(before)
+            self._take(command, take_over)
         return self.pending
 
     def answer(self, query: Query, answer: str | int, *, weight: float = 1.0) -> Snapshot:
         """Answer a question: "same" or "different" about a pair, a cluster (from 0) about one sample."""
-        _check_answer(query, answer)
+        answer = _checked_answer(query, answer)
         return self._commit(
             {"verb": "answer", "samples": list(query.samples), "answer": answer, "weight": float(weight)}
         )
@@ -374,121 +339,32 @@ class Session:
     # ------------------------------------------------------------------ doing: a verb is a command, done or replayed
 
     def _commit(self, command: Command) -> Snapshot:
-        """Carry out a command: work it out, write it to the journal, take it over, tell all who watch."""
-        before = self.current
-        take_over = self._work_out(command)
-        self._record(command)
-        take_over()
-        self._tell(before)
+        """Carry out a command."""
+        self._take(command, self._verbs.work_out(command))
         return self.current
 
-    def _record(self, command: Command) -> None:
+    def _take(self, command: Command, take_over: TakeOver) -> None:
+        """Write a command that was worked out to the journal, take it over, tell all who watch."""
+        before = self.current
         if self._journal is not None:
             self._journal.write(command)
+        self._remember(command)
+        take_over()
+        self.changed.emit(before, self.current)
+
+    def _take_step(self, command: Command, snapshot: Snapshot) -> None:
+        timeline = self._timeline
+        self._take(command, lambda: timeline.commit(snapshot, timeline.dialogue, command["run"]))
+
+    def _remember(self, command: Command) -> None:
         self._commands.append(command)
-
-    def _work_out(self, command: Command) -> TakeOver:
-        """All that can fail about a command, with no effect yet; calling the result takes it over."""
-        work = getattr(self, f"_do_{command.get('verb')}", None)
-        if work is None or command["verb"] == "open":
-            raise ValueError(f"unknown verb {command.get('verb')!r}")
-        return work(command)
-
-    def _do_open(self, command: Command) -> None:
-        solver = unpack_estimator(command["solver"], solvers)
-        self._commands: list[Command] = [command]
-        problem = Problem(self.data.X, seed=command["seed"])
-        solver.check(problem)
-        self._timeline.commit(self._started(problem, solver, command), Dialogue())
-
-    def _started(self, problem: Problem, solver: Solver, command: Command, restart: int = 0) -> Snapshot:
-        state = solver.start(solver.adapt(problem), restart)
-        previous = self.current if self._timeline.snapshots else None
-        return Snapshot(problem, solver, "start", previous, command, state)
-
-    def _taking(self, snapshot: Snapshot | None, dialogue: Dialogue | None = None, run: Any = None) -> TakeOver:
-        dialogue = self._timeline.dialogue if dialogue is None else dialogue
-        return lambda: self._timeline.commit(snapshot, dialogue, run)
-
-    def _do_step(self, command: Command) -> TakeOver:
-        return self._taking(self.stepped(self.current, command), run=command.get("run"))
-
-    @staticmethod
-    def stepped(base: Snapshot, command: Command) -> Snapshot:
-        """The snapshot one step after `base`. Pure, so it can be worked out in any thread."""
-        state = base.solver.step(base.solver.adapt(base.problem), base.state)
-        return Snapshot(base.problem, base.solver, "step", base, command, state)
-
-    def _do_constrain(self, command: Command) -> TakeOver:
-        return self._taking(self._rebased(state_all(self.constraints, command["statements"]), command))
-
-    def _rebased(self, constraints: ConstraintSet, command: Command) -> Snapshot:
-        base = self.current
-        problem = base.problem.with_constraints(constraints)
-        base.solver.warn(problem)
-        state = base.solver.rebase(base.solver.adapt(base.problem), base.solver.adapt(problem), base.state)
-        how: How = "rebase"
-        return Snapshot(problem, base.solver, how, base, command, state)
-
-    def _do_restart(self, command: Command) -> TakeOver:
-        return self._taking(self._started(self.problem, self.solver, command, command["restart"]))
-
-    def _do_switch(self, command: Command) -> TakeOver:
-        solver = unpack_estimator(command["solver"], solvers)
-        solver.check(self.problem)
-        solver.warn(self.problem)
-        return self._taking(self._started(self.problem, solver, command))
-
-    def _do_pose(self, command: Command) -> TakeOver:
-        if self._poser is None:
-            raise ValueError("this session poses problems of its own; open it in the app that made it")
-        problem, solver = self._poser(command["recipe"])
-        solver.check(problem)
-        return self._taking(self._started(problem, solver, command))
-
-    def _do_rewind(self, command: Command) -> TakeOver:
-        return lambda: setattr(self._timeline, "position", command["to"])
-
-    def _do_undo(self, command: Command) -> TakeOver:
-        return self._timeline.undo
-
-    def _do_redo(self, command: Command) -> TakeOver:
-        return self._timeline.redo
-
-    def _do_propose(self, command: Command) -> TakeOver:
-        strategy = unpack_estimator(command["strategy"], strategies)
-        queries = strategy.propose(self.problem, self.state, command["n"], asked=self.asked)
-        dialogue = replace(self._timeline.dialogue, pending=tuple(queries))
-        return lambda: setattr(self._timeline, "dialogue", dialogue)
-
-    def _do_answer(self, command: Command) -> TakeOver:
-        samples, answer = tuple(command["samples"]), command["answer"]
-        about = {"weight": command["weight"], "source": "query"}
-        known = self.constraints
-        if answer == "same":
-            known = known.with_must_link([samples], **about)
-        elif answer == "different":
-            known = known.with_cannot_link([samples], **about)
-        else:
-            known = known.with_labels({samples[0]: answer}, **about)
-        return self._taking(self._rebased(known, command), self._settled(samples))
-
-    def _do_reject(self, command: Command) -> TakeOver:
-        samples = tuple(command["samples"])
-        dialogue = self._settled(samples)
-        return self._taking(None, replace(dialogue, rejected=dialogue.rejected | {samples}))
-
-    def _settled(self, samples: tuple[int, ...]) -> Dialogue:
-        dialogue = self._timeline.dialogue
-        pending = tuple(q for q in dialogue.pending if q.samples != samples)
-        return Dialogue(pending, dialogue.asked | {samples}, dialogue.rejected - {samples})
+        self._run = max(self._run, command.get("run", 0))
 
     def _step_limit(self, max_steps: int | None) -> int:
         return self.solver.max_iter if max_steps is None else max_steps  # type: ignore[attr-defined]
 
     def _new_run(self) -> int:
-        self._run = max([self._run, *(c.get("run", 0) for c in self._commands[-1:])]) + 1
-        return self._run
+        return self._run + 1
 
     # ------------------------------------------------------------------ telling
 
@@ -513,9 +389,6 @@ class Session:
         self.changed.connect(safely)
         return lambda: self.changed.disconnect(safely, missing_ok=True)
 
-    def _tell(self, before: Snapshot) -> None:
-        self.changed.emit(before, self.current)
-
     # ------------------------------------------------------------------ keeping
 
     def to_code(self) -> str:
@@ -524,67 +397,56 @@ class Session:
 
     def to_json(self) -> dict[str, Any]:
         """The whole session as a JSON-ready dictionary."""
-        return {
-            "format": SESSION_FORMAT,
-            "schema": SCHEMA,
-            "data": pack_dataset(self.data),
-            "commands": list(self._commands),
-        }
+        return to_document(self.data, list(self._commands))
 
     def save(self, path: str | Path) -> Path:
         """Write the session to one JSON file."""
         path = Path(path)
-        aside = path.with_name(path.name + ".new")
-        aside.write_text(json.dumps(self.to_json()), encoding="utf-8")
-        aside.replace(path)
+        write_document(self.to_json(), path)
         return path
 
     @classmethod
     def load(cls, path: str | Path, **options: Any) -> Session:
         """Read a session that `save` wrote, and replay it to where it was."""
         path = Path(path)
-        try:
-            document = json.loads(path.read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-            raise ValueError(f"{path}{where}: this is no session file ({error})") from None
+        document = read_document(path)
         return cls.from_json(document, where=str(path), **options)
 
     @classmethod
     def from_json(cls, document: Any, *, where: str = "this document", **options: Any) -> Session:
         """The inverse of `to_json`."""
-        check_schema(document, SESSION_FORMAT, where)
-        if not isinstance(document.get("commands"), list) or "data" not in document:
-            raise ValueError(f"{where} is damaged: it has no data or no commands")
-        return cls._replayed(unpack_dataset(document["data"], where), document["commands"], where, **options)
+        data, commands = from_document(document, where)
+        return cls._replayed(data, commands, lambda place: f"{where}: command {place}", **options)
 
     @classmethod
     def open(cls, folder: str | Path, **options: Any) -> Session:
         """Open the session whose journal is in `folder`, as it was left, and go on writing there."""
         journal = Journal(folder)
         data, commands = journal.read()
-        session = cls._replayed(data, commands, str(folder), **options)
+        session = cls._replayed(data, commands, journal.place_of, **options)
         session._journal = journal
         return session
 
     @classmethod
-    def _replayed(cls, data: Dataset, commands: list[Command], where: str, **options: Any) -> Session:
+    def _replayed(
+        cls, data: Dataset, commands: list[Command], place_of: Callable[[int], str], **options: Any
+    ) -> Session:
         """Do all commands again."""
-        done = 0
+        place = 0
         try:
+            if not commands or commands[0].get("verb") != "open":
+                raise ValueError("a session begins with 'open'")
             first = commands[0]
-            if first.get("verb") != "open":
-                raise ValueError("it does not begin with 'open'")
             session = cls(data, unpack_estimator(first["solver"], solvers), seed=first["seed"], **options)
-            for command in commands[1:]:
-                done += 1
+            for place, command in enumerate(commands[1:], 1):  # noqa: B007 (the error names the place)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # they were given when it was first done
-                    take_over = session._work_out(command)
-                session._commands.append(command)
+                    take_over = session._verbs.work_out(command)
+                session._remember(command)
                 take_over()
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise ValueError(f"{where}: command {done} can't be replayed: {error}") from None
+        except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+            what = f"{error} is missing" if isinstance(error, KeyError) else error
+            raise ValueError(f"{place_of(place)} can't be replayed: {what}") from None
         return session
 
     def close(self) -> None:
@@ -593,21 +455,11 @@ class Session:
             self._journal.close()
 
 
-@cache
-def _worker() -> Executor:
-    """One thread for all sessions of a process: steps never run side by side."""
-    return ThreadPoolExecutor(1, thread_name_prefix="cclab-step")
-
-
 def _proposal(strategy: Strategy | str, n: int) -> Command:
+    if n < 1:
+        raise ValueError(f"ask for at least one question, got n={n}")
     strategy = strategies.get(strategy)() if isinstance(strategy, str) else strategy
     return {"verb": "propose", "strategy": pack_estimator(strategy), "n": int(n)}
-
-
-def _drop(work: asyncio.Future) -> None:
-    """Let a step end unseen, without a word about what it raised."""
-    if not work.cancelled():
-        work.exception()
 
 
 def _seed_of(solver: Solver) -> int:
@@ -616,8 +468,12 @@ def _seed_of(solver: Solver) -> int:
     return 0 if random_state is None else int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def _check_answer(query: Query, answer: Any) -> None:
-    if query.kind == "pair" and answer not in ("same", "different"):
-        raise ValueError(f"a question about a pair is answered by 'same' or 'different', got {answer!r}")
-    if query.kind == "label" and (isinstance(answer, bool) or not isinstance(answer, int | np.integer) or answer < 0):
+def _checked_answer(query: Query, answer: Any) -> str | int:
+    """The answer, ready for JSON, or an error that says what would be one."""
+    if query.kind == "pair":
+        if answer not in ("same", "different"):
+            raise ValueError(f"a question about a pair is answered by 'same' or 'different', got {answer!r}")
+        return str(answer)
+    if isinstance(answer, bool) or not isinstance(answer, int | np.integer) or answer < 0:
         raise ValueError(f"a question about a label is answered by a cluster number from 0, got {answer!r}")
+    return int(answer)

@@ -49,6 +49,7 @@ function initialize({ model }) {
   model.on("change:frame", () => (document.hidden ? painted() : requestAnimationFrame(painted)));
   model.on("msg:custom", (message, buffers) => {
     if (message.type === "download") download(message.name, message.media_type, buffers[0]);
+    if (message.type === "visit") location.assign(message.address);
     if (message.type === "theme") setTheme(model, currentTheme() === "dark" ? "light" : "dark");
   });
 }

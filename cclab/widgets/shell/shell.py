@@ -86,6 +86,10 @@ class Shell(anywidget.AnyWidget):
         """Show a sentence for a moment; an alert is read out at once."""
         self.send({"type": "say", "text": text, "alert": alert})
 
+    def visit(self, address: str) -> None:
+        """Let the browser go to another page; `address` is relative to this one."""
+        self.send({"type": "visit", "address": address})
+
     def toggle_theme(self) -> None:
         """Change between light and dark; the browser remembers it."""
         self.send({"type": "theme"})

@@ -1,0 +1,258 @@
+"""Views of the query game: the card with the question, the agreement with the truth, the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+
+import bqplot
+import numpy as np
+from numpy.typing import NDArray
+
+from cclab.apps.game import (
+    GAMES,
+    N_OPPONENTS,
+    N_QUESTIONS,
+    Move,
+    agreement,
+    game_of,
+    is_true,
+    moves_of,
+    n_settled,
+    stages_of,
+)
+from cclab.session import Snapshot
+from cclab.widgets.desk import Desk, View
+from cclab.widgets.encoding import rows_of
+from cclab.widgets.html import Html, join, tag
+from cclab.widgets.layout import button, column, row, show, text
+from cclab.widgets.points.ticks import ticks
+from cclab.widgets.rows import Rows
+from cclab.widgets.samples import sample_content
+from cclab.widgets.watch.sample import sample_bars
+
+_WORDS = {"same": "Same", "different": "Different", None: "Don’t know"}
+_OUTCOME = "pairs that need no question any more · samples that changed their cluster"
+
+
+class Card(View):
+    """The question, the two samples with what is believed of them, three answers, and how far the game is.
+
+    Parameters
+    ----------
+    desk : Desk
+    on_answer : callable
+        Called with "same", "different" or None.
+    on_undo, on_new : callables
+        What the buttons do.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        *,
+        on_answer: Callable[[str | None], object],
+        on_undo: Callable[[], object],
+        on_new: Callable[[], object],
+    ) -> None:
+        super().__init__(desk)
+        self._on_answer = on_answer
+        self.trouble = ""  # why there is no question
+        self.rival: NDArray[np.float64] = np.empty(0)
+        self._top = text()
+        self._samples = text(css="cc-game-pair")
+        self.same_button = self._answer("Same", "same", "together", "S")
+        self.different_button = self._answer("Different", "different", "apart", "D")
+        self.unknown_button = self._answer("Don’t know", None, "", "X")
+        self.again_button = button("New game", on_new, look="primary", hint="New game (N)")
+        self.undo_button = button(icon="undo", hint="Take the last answer back (Ctrl+Z)", on_click=on_undo)
+        self._answers = row(self.same_button, self.different_button, self.unknown_button, css="cc-answers cc-large")
+        self._dots = text()
+        foot = row(self._dots, row(self.undo_button, css="cc-push"), css="cc-foot")
+        body = column(self._top, self._samples, self._answers, self.again_button, css="cc-game-body")
+        self.widget = column(column(body, foot, css="cc-panel cc-game"), css="cc-table")
+        self.update(None, desk.session.current)
+
+    def _answer(self, label: str, answer: str | None, icon: str, key: str):
+        act = partial(self._on_answer, answer)
+        return button(label, act, icon=icon, key=key, hint=f"{label} ({key})", look="outlined")
+
+    def update(self, old: Snapshot | None, new: Snapshot) -> None:
+        if self.desk.session.running:  # what counts is where it comes to rest
+            return
+        session = self.desk.session
+        moves, query = moves_of(session), next(iter(session.pending), None)
+        over = len(moves) >= N_QUESTIONS
+        show(self._answers, not over)
+        show(self.again_button, over)
+        show(self._samples, not over)
+        for each in self._answers.children:
+            each.disabled = query is None
+        self.undo_button.disabled = not moves
+        self._dots.value = _dots(moves)
+        if over:
+            self._top.value = self._ending(moves)
+            return
+        title = GAMES[game_of(session)][1]
+        number = tag("span", f"Question {len(moves) + 1} of {N_QUESTIONS}", class_="cc-chip")
+        why = query.reason if query is not None else self.trouble or "The solver thinks about what to ask."
+        self._top.value = tag("div", number, tag("h2", title), tag("p", why), class_="cc-question", aria_live="polite")
+        if query is not None:
+            cards = [self._card(letter, sample, new) for letter, sample in zip("ab", query.samples)]
+            self._samples.value = tag("div", cards)
+
+    def _card(self, letter: str, sample: int, snapshot: Snapshot) -> Html:
+        bars = sample_bars(rows_of(snapshot.partition, sample), snapshot.state.cluster_ids)
+        largest = [bar for bar in sorted(bars, key=lambda bar: -bar.value)[:3] if bar.value >= 0.005]
+        belief = [
+            join(
+                tag("span", f"cluster {bar.name}" if bar.name.isdigit() else bar.name),
+                tag(
+                    "span",
+                    tag("i", style=f"width:{100 * bar.value:.0f}%;background:var({bar.color})"),
+                    class_="cc-meter",
+                ),
+                tag("span", f"{bar.value:.2f}"),
+            )
+            for bar in largest
+        ]
+        content = tag("div", sample_content(self.desk.session.data, sample), class_="cc-sample")
+        return tag("div", content, tag("b", f"{letter} · sample {sample}"), tag("div", belief, class_="cc-belief"))
+
+    def _ending(self, moves: list[Move]) -> Html:
+        """How the game went, as it was."""
+        session, rival = self.desk.session, self.rival
+        first, *_, last = agreement(session)
+        verb = _compared(last - first, "rose", "stayed", "fell")
+        title, verdict = "That was the last question", "Random questions are still being played."
+        if len(rival):
+            title = _compared(last - rival[-1], "You beat random questions", "A draw", "Random questions did better")
+            verdict = f"Random questions, answered by the truth, came to {rival[-1]:.2f} (mean of {N_OPPONENTS} games)."
+        answered = [move for move in moves if move.answer is not None]
+        wrong, aside = sum(not is_true(session, move) for move in answered), len(moves) - len(answered)
+        slips = (
+            "All your answers agree with the truth."
+            if not wrong
+            else f"{wrong} of {len(answered)} answers differ from the truth."
+        )
+        lines = [
+            f"Agreement with the truth {verb} from {first:.2f} to {last:.2f}.",
+            verdict,
+            slips + (f" {aside} set aside." if aside else ""),
+            "One game says little: what wins on these samples may lose on others.",
+        ]
+        chip = tag("span", f"{len(moves)} of {N_QUESTIONS}", class_="cc-chip")
+        return tag("div", chip, tag("h2", title), [tag("p", line) for line in lines], class_="cc-question")
+
+
+def _compared(difference: float, more: str, alike: str, less: str) -> str:
+    return more if difference > 0.005 else less if difference < -0.005 else alike
+
+
+def _dots(moves: list[Move]) -> Html:
+    kinds = [{"same": "cc-same", "different": "cc-different", None: "cc-unknown"}[move.answer] for move in moves]
+    kinds += ["cc-now"] * (len(moves) < N_QUESTIONS) + [""] * (N_QUESTIONS - len(moves) - 1)
+    title = f"{len(moves)} of {N_QUESTIONS} questions: filled is same, hollow is different, a dash is don’t know"
+    return tag("div", [tag("i", class_=kind) for kind in kinds], class_="cc-dots", title=title)
+
+
+class Agreement(View):
+    """Agreement with the truth as the game goes on, the person's and the opponent's."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._x = bqplot.LinearScale(min=0, max=N_QUESTIONS)
+        self._y = bqplot.LinearScale(min=0, max=1)
+        scales = {"x": self._x, "y": self._y}
+        self._random = bqplot.Lines(
+            x=[0],
+            y=[0],
+            scales=scales,
+            colors=["var(--cc-text3)"],
+            stroke_width=1.4,
+            line_style="dashed",
+            visible=False,
+        )
+        self._own = bqplot.Lines(x=[0], y=[0], scales=scales, colors=["var(--cc-ink)"], stroke_width=2)
+        self._now = bqplot.Scatter(x=[0], y=[0], scales=scales, colors=["var(--cc-ink)"], default_size=36)
+        self._y_axis = bqplot.Axis(scale=self._y, side="left", grid_lines="solid")
+        x_axis = bqplot.Axis(scale=self._x, grid_lines="none", tick_values=[0, 5, 10, 15, 20], tick_format="d")
+        figure = bqplot.Figure(
+            marks=[self._random, self._own, self._now],
+            axes=[x_axis, self._y_axis],
+            fig_margin={"top": 10, "bottom": 22, "left": 40, "right": 16},
+            background_style={"fill": "transparent"},
+            display_toolbar=False,
+            animation_duration=0,
+            layout={"width": "100%", "height": "196px", "min_width": "0", "min_height": "0"},
+        )
+        self._key = text()
+        title = text(tag("span", "Agreement with the truth", class_="cc-title"))
+        self.widget = column(
+            row(title, text("adjusted Rand index", css="cc-push cc-note"), css="cc-head"),
+            figure,
+            self._key,
+            css="cc-panel",
+        )
+        self.rival: NDArray[np.float64] = np.empty(0)
+        self.update(None, desk.session.current)
+
+    def update(self, old: Snapshot | None, new: Snapshot) -> None:
+        if self.desk.session.running:  # what counts is where it comes to rest
+            return
+        own, rival = agreement(self.desk.session), self.rival
+        low = np.floor(5 * min([*own, *rival])) / 5
+        self._y.min = float(min(low, 0.8))
+        self._y_axis.tick_values, self._y_axis.tick_format = ticks(self._y.min, 1, 160, 40)
+        self._random.visible = bool(len(rival))
+        for mark, values in ((self._own, own), (self._random, rival if len(rival) else own)):
+            with mark.hold_sync():
+                mark.x, mark.y = np.arange(len(values)), np.asarray(values)
+        with self._now.hold_sync():
+            self._now.x, self._now.y = [len(own) - 1], [own[-1]]
+        ink, grey = "2px solid var(--cc-ink)", "1.4px dashed var(--cc-text3)"
+        told = f"{rival[len(own) - 1]:.2f}" if len(rival) >= len(own) else "…"
+        entries = [
+            tag("span", tag("i", style=f"border-top:{line}"), words, tag("b", value))
+            for line, words, value in ((ink, "you ", f"{own[-1]:.2f}"), (grey, "random questions ", told))
+        ]
+        self._key.value = tag("div", entries, class_="cc-line-key")
+
+
+class Answers(View):
+    """What was answered, the newest first, and what it settled."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._count = text(css="cc-note")
+        self._rows = Rows(label="Your answers")
+        self._rows.add_class("cc-grow")
+        title = text(tag("span", "Your answers", class_="cc-title"))
+        self.widget = column(row(title, self._count, css="cc-head"), self._rows, css="cc-panel cc-grow cc-moves")
+        self.update(None, desk.session.current)
+
+    def update(self, old: Snapshot | None, new: Snapshot) -> None:
+        if self.desk.session.running:  # what counts is where it comes to rest
+            return
+        session = self.desk.session
+        moves, stages = moves_of(session), stages_of(session)
+        self._count.value = f"{len(moves)} given, newest first" if moves else "none yet"
+        step = count(1)
+        rows = []
+        for place, move in enumerate(moves):
+            outcome = "set aside"
+            if move.answer is not None:
+                k = next(step)
+                before, after = stages[k - 1], stages[k]
+                pairs = n_settled(after) - n_settled(before)
+                moved = int((before.labels() != after.labels()).sum())
+                outcome = f"settled {pairs} · moved {moved}"
+            pictures = [tag("span", self._thumb(sample), class_="cc-thumb") for sample in move.samples]
+            cells = tag("span", _WORDS[move.answer]), tag("span", outcome, class_="cc-faint", title=_OUTCOME)
+            rows.append((place, tag("div", tag("span", pictures), *cells, class_="cc-move")))
+        self._rows.show(rows[::-1])
+
+    def _thumb(self, sample: int) -> Html | str:
+        data = self.desk.session.data
+        return str(sample) if data.images is None else sample_content(data, sample)

@@ -1,0 +1,190 @@
+"""The query game without a browser."""
+
+import json
+import re
+import sys
+from html import unescape
+
+import numpy as np
+import pytest
+from ipywidgets.widgets import widget as registry
+
+from cclab.apps import ask_me, game, workbench
+from cclab.session import Session
+from cclab.widgets.queries import true_answer
+from cclab.widgets.shell import Shell
+
+VISITOR = "0123456789abcdef" * 2
+
+
+@pytest.fixture(autouse=True)
+def _small_and_apart(tmp_path, monkeypatch):
+    monkeypatch.setenv("CCLAB_STATE", str(tmp_path / "state"))
+    monkeypatch.delenv("SERVER_SOFTWARE", raising=False)
+    monkeypatch.setattr(sys.modules["cclab.apps.ask_me"], "N_OPPONENTS", 0)
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    messages = []
+    monkeypatch.setattr(Shell, "send", lambda self, content, buffers=None: messages.append((content, buffers)))
+    return messages
+
+
+@pytest.fixture
+def page(sent):
+    page = ask_me("iris")
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def contest(sent, monkeypatch):
+    """A page with an opponent."""
+    monkeypatch.setattr(sys.modules["cclab.apps.ask_me"], "N_OPPONENTS", 1)
+    page = ask_me("iris")
+    yield page
+    page.close()
+
+
+def press(page, *names):
+    for name in names:
+        page.shell._handle_custom_msg({"type": "key", "name": name, "down": True}, [])
+
+
+def plain(widget):
+    return unescape(re.sub(r"<[^>]*>", " ", widget.value))
+
+
+def play_truth(page):
+    while (query := next(iter(page.desk.session.pending), None)) is not None:
+        page.answer(true_answer(page.desk.session, query))
+
+
+def test_keys_answer_and_the_answers_are_listed_newest_first(page):
+    first = page.desk.session.pending[0].samples
+    press(page, "s", "d", "x")
+    moves = game.moves_of(page.desk.session)
+    assert [move.answer for move in moves] == ["same", "different", None]
+    assert moves[0].samples == first
+    assert page.desk.session.constraints.pairs.must.tolist() == [True, False]
+    shown = [re.sub(r"<[^>]*>", " ", html) for _, html in page.answers._rows.rows]
+    assert ["Don’t know" in shown[0], "Different" in shown[1], "Same" in shown[2]] == [True] * 3
+    assert "set aside" in shown[0]
+    assert "settled 1 ·" in shown[2]
+    assert "Question 4 of 20" in plain(page.card._top)
+    assert "answered  2" in plain(page._status)
+
+
+def test_undo_takes_one_answer_back_with_its_steps(page):
+    press(page, "s", "x")
+    labels, pending = page.desk.session.labels, page.desk.session.pending
+    press(page, "d", "ctrl+z")
+    assert [move.answer for move in game.moves_of(page.desk.session)] == ["same", None]
+    assert page.desk.session.pending == pending
+    assert np.array_equal(page.desk.session.labels, labels)
+    press(page, "ctrl+z", "ctrl+z", "ctrl+z")
+    assert game.moves_of(page.desk.session) == []
+    assert len(page.desk.session.constraints) == 0
+    assert page.card.undo_button.disabled
+
+
+def test_agreement_follows_the_moves_and_the_opponent_starts_at_the_same_place(contest):
+    page = contest
+    own = game.agreement(page.desk.session)
+    assert len(own) == 1
+    assert page.chart.rival[0] == own[0]
+    assert len(page.chart.rival) == game.N_QUESTIONS + 1
+    press(page, "s", "x", "d")
+    own = game.agreement(page.desk.session)
+    assert len(own) == 4
+    assert own[2] == own[1]
+    assert own[3] == page.desk.session.scores()["ari"]
+
+
+def test_the_end_is_told_as_it_was(contest):
+    page = contest
+    wrong = {"same": "different", "different": "same"}
+    page.answer(wrong[true_answer(page.desk.session, page.desk.session.pending[0])])
+    press(page, "x")
+    play_truth(page)
+    assert len(game.moves_of(page.desk.session)) == game.N_QUESTIONS
+    told = plain(page.card._top)
+    own, rival = game.agreement(page.desk.session)[-1], page.chart.rival[-1]
+    title = "You beat" if own > rival + 0.005 else "did better" if own < rival - 0.005 else "A draw"
+    assert title in told
+    assert f"to {own:.2f}." in told
+    assert f"came to {rival:.2f}" in told
+    assert "1 of 19 answers differ from the truth. 1 set aside." in told
+    assert "Game over" in plain(page._status)
+    press(page, "s")
+    assert len(game.moves_of(page.desk.session)) == game.N_QUESTIONS
+    press(page, "ctrl+z")
+    assert "Question 20 of 20" in plain(page.card._top)
+
+
+def test_another_strategy_asks_at_once_and_a_new_game_forgets(page):
+    page.strategy.value = "Random"
+    assert page.desk.session.pending[0].reason == "Two samples drawn at random."
+    press(page, "s", "n")
+    assert game.moves_of(page.desk.session) == []
+    assert page.desk.session.pending
+
+
+def test_the_game_is_found_again(sent):
+    first = ask_me("iris")
+    first.shell.set_state({"visitor": VISITOR})
+    press(first, "s", "x", "d")
+    moves = game.moves_of(first.desk.session)
+    first.close()
+    second = ask_me("iris")
+    second.shell.set_state({"visitor": VISITOR})
+    assert game.moves_of(second.desk.session) == moves
+    assert second.desk.session.pending
+    second.close()
+
+
+def test_handing_over_in_a_notebook_is_a_file(page, sent):
+    press(page, "s")
+    page.hand_over()
+    message, buffers = next((m, b) for m, b in sent if m["type"] == "download")
+    assert message["name"] == "iris-session.json"
+    assert len(Session.from_json(json.loads(bytes(buffers[0]))).constraints) == 1
+
+
+def test_handing_over_on_a_page_opens_the_workbench_on_the_answers(page, sent, monkeypatch):
+    monkeypatch.setenv("SERVER_SOFTWARE", "voila/0")
+    page.shell.set_state({"visitor": VISITOR})
+    press(page, "d")
+    page.hand_over()
+    assert ({"type": "visit", "address": "workbench"}, None) in sent
+    bench = workbench()
+    bench.shell.set_state({"visitor": VISITOR})
+    assert bench.desk.session.constraints.pairs.must.tolist() == [False]
+    bench.close()
+
+
+def test_pairs_that_need_no_question_are_counted_by_closure():
+    session = Session("iris", "CECM")
+    session.constrain(must_link=[[0, 1], [1, 2]])
+    assert game.n_settled(session.current) == 3
+    session.constrain(cannot_link=[[2, 90], [0, 90]])
+    assert game.n_settled(session.current) == 6
+
+
+def test_an_unknown_game_is_refused_in_words():
+    with pytest.raises(ValueError, match="no game on 'wine'; there are: digits, iris"):
+        ask_me("wine")
+
+
+def test_digits_come_with_their_pictures():
+    data = game.GAMES["digits"][2](3)
+    assert data.X.shape == (400, 6)
+    assert np.bincount(data.target).tolist() == [40] * 10
+    assert len(data.images) == 400
+
+
+def test_closing_frees_every_widget(sent):
+    before = set(registry._instances)
+    ask_me("iris").close()
+    assert [registry._instances[key] for key in set(registry._instances) - before] == []
