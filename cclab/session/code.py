@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import pprint
-import textwrap
 from collections.abc import Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,21 +25,17 @@ def to_code(session: Session) -> str:
     way = _way_to(session.current)
     first = way[0]
     data_lines, data_imports = _data_lines(session.data)
-    names = sorted({type(s.solver).__name__ for s in way})
     body = [f"session = Session(data, {_call(first.solver)}, seed={first.problem.seed})"]
-    steps = 0
-    for snapshot in way[1:]:
-        if snapshot.how == "step":
-            steps += 1
-            continue
-        if steps:
-            body.append(f"session.step({steps})")
-            steps = 0
-        body.append(_verb_line(snapshot))
-    if steps:
-        body.append(f"session.step({steps})")
+    for stepping, snapshots in groupby(way[1:], lambda snapshot: snapshot.how == "step"):
+        if stepping:
+            body.append(f"session.step({len(list(snapshots))})")
+        else:
+            body += [_verb_line(snapshot) for snapshot in snapshots]
+    names = ["Session", *sorted({type(s.solver).__name__ for s in way})]
+    if any("ConstraintSet" in line for line in body):
+        names.insert(0, "ConstraintSet")
     lines = [
-        f"from cclab import {', '.join(['Session', *names])}",
+        f"from cclab import {', '.join(names)}",
         *data_imports,
         "",
         *data_lines,
@@ -61,8 +58,10 @@ def _data_lines(data: Dataset) -> tuple[list[str], list[str]]:
     for expression, made in _by_name(data):
         if _same(made.X, data.X):
             return [f"data = {expression}"], ["from cclab import load_dataset"]
-    packed = pprint.pformat(pack_dataset(data), width=1000, compact=True)
-    return [f"data = unpack_dataset({packed}, 'this script')"], ["from cclab.session.packing import unpack_dataset"]
+    packed = "\n".join(f"    {name!r}: {value!r}," for name, value in pack_dataset(data).items() if value)
+    return [f"data = unpack_dataset({{\n{packed}\n}}, 'this script')"], [
+        "from cclab.session.packing import unpack_dataset"
+    ]
 
 
 def _by_name(data: Dataset) -> Iterator[tuple[str, Dataset]]:
@@ -86,34 +85,38 @@ def _call(estimator: Any) -> str:
     """The constructor call, with the parameters that differ from their defaults."""
     name, params = type(estimator).__name__, pack_estimator(estimator)["params"]
     defaults = pack_estimator(type(estimator)())["params"]
-    said = []
-    for key, value in params.items():
-        if value != defaults[key]:
-            said.append(f"{key}={_literal(value)}")
+    said = [f"{key}={_literal(_unpacked(value))}" for key, value in params.items() if value != defaults[key]]
     return f"{name}({', '.join(said)})"
 
 
-def _literal(value: Any) -> str:
+def _unpacked(value: Any) -> Any:
+    """A packed parameter as plain lists and dictionaries."""
     if isinstance(value, dict):
-        if "array" in value:
-            return repr(value["array"])
-        return "{" + ", ".join(f"{k!r}: {_literal(v)}" for k, v in value["mapping"]) + "}"
-    return repr(value)
+        return value["array"] if "array" in value else {k: _unpacked(v) for k, v in value["mapping"]}
+    return [_unpacked(v) for v in value] if isinstance(value, list) else value
+
+
+def _literal(value: Any) -> str:
+    """Python text for numbers, words, lists and dictionaries, broken into lines where it is long."""
+    return _Printer(width=100, compact=True, sort_dicts=False).pformat(value)
+
+
+class _Printer(pprint.PrettyPrinter):
+    """As pprint, with numbers that are not finite as Python can read them."""
+
+    def format(self, object: Any, context: Any, maxlevels: Any, level: Any) -> tuple[str, bool, bool]:
+        if isinstance(object, float) and not math.isfinite(object):
+            return f"float('{object}')", True, False
+        return super().format(object, context, maxlevels, level)
 
 
 def _verb_line(snapshot: Snapshot) -> str:
     command = snapshot.command
     match command["verb"]:
         case "constrain":
-            return "\n".join(_constrain_line(said) for said in command["statements"])
+            return _constrain_line(command["statements"])
         case "answer":
-            about = f"source='query'{_weight(command)}"
-            samples, answer = command["samples"], command["answer"]
-            if answer == "same":
-                return f"session.constrain(must_link=[{samples}], {about})"
-            if answer == "different":
-                return f"session.constrain(cannot_link=[{samples}], {about})"
-            return f"session.constrain(labels={{{samples[0]}: {answer}}}, {about})"
+            return _constrain_line([_answered(command)])
         case "switch":
             return f"session.switch({_call(snapshot.solver)})"
         case "restart":
@@ -121,32 +124,41 @@ def _verb_line(snapshot: Snapshot) -> str:
     raise ValueError(f"a session with the verb {command['verb']!r} can't be written as a script; save it as a file")
 
 
-def _constrain_line(said: dict[str, Any]) -> str:
-    source = f", source={said['source']!r}" if said.get("source", "code") != "code" else ""
-    about = source + _weight(said)
-    match said["kind"]:
+def _answered(command: dict[str, Any]) -> dict[str, Any]:
+    """The statement that an answer makes."""
+    samples, answer = command["samples"], command["answer"]
+    about = {"weight": command["weight"], "source": "query"}
+    if answer in ("same", "different"):
+        return {"kind": "must_link" if answer == "same" else "cannot_link", "pairs": [samples], **about}
+    return {"kind": "labels", "labels": {"of": [[samples[0], answer]]}, **about}
+
+
+def _constrain_line(statements: list[dict[str, Any]]) -> str:
+    """One call for all that was stated at once, so that the solver hears it at once too."""
+    said: dict[str, str] = {}
+    for statement in statements:
+        said |= _argument(statement)
+        # All statements of a call share their weight and their source.
+        if statement.get("weight", 1.0) != 1.0:
+            said["weight"] = _literal(statement["weight"])
+        if statement.get("source", "code") != "code":
+            said["source"] = repr(statement["source"])
+    return f"session.constrain({', '.join(f'{name}={value}' for name, value in said.items())})"
+
+
+def _argument(statement: dict[str, Any]) -> dict[str, str]:
+    match kind := statement["kind"]:
+        case "all":
+            return {"constraints": f"ConstraintSet.from_json({_literal(statement['constraints'])})"}
         case "forget":
-            return f"session.constrain(forget={said['ids']})"
+            return {"forget": _literal(statement["ids"])}
         case "must_link" | "cannot_link":
-            return _wrapped(f"session.constrain({said['kind']}={said['pairs']}{about})")
+            return {kind: _literal(statement["pairs"])}
         case "group":
-            return _wrapped(f"session.constrain(group={said['samples']}{about})")
+            return {"group": _literal(statement["samples"])}
         case "separation":
-            return _wrapped(f"session.constrain(separation=({said['a']}, {said['b']}){about})")
+            return {"separation": f"({_literal(statement['a'])}, {_literal(statement['b'])})"}
         case "labels":
-            labels = unpack_labels(said["labels"])
-            if isinstance(labels, dict):
-                return _wrapped(f"session.constrain(labels={labels}{about})")
-            values = labels.tolist()
-            return _wrapped(f"session.constrain(labels={values}{about})".replace("nan", "float('nan')"))
-    raise ValueError(
-        "a session whose constraints were replaced as a whole can't be written as a script; save it as a file"
-    )
-
-
-def _weight(said: dict[str, Any]) -> str:
-    return f", weight={said['weight']!r}" if said.get("weight", 1.0) != 1.0 else ""
-
-
-def _wrapped(line: str) -> str:
-    return "\n    ".join(textwrap.wrap(line, 110, break_long_words=False)) if len(line) > 110 else line
+            labels = unpack_labels(statement["labels"])
+            return {"labels": _literal(labels if isinstance(labels, dict) else labels.tolist())}
+    raise ValueError(f"unknown kind of statement {kind!r}")

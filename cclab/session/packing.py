@@ -57,13 +57,13 @@ def unpack_dataset(packed: Mapping[str, Any], where: str) -> Dataset:
         else:
             X = unpack_array(X)
         for name in ("target", "images", "outliers"):
-            if fields[name] is not None:
+            if fields.get(name) is not None:
                 fields[name] = unpack_array(fields[name])
         for name in ("feature_names", "target_names", "notes", "sample_names"):
-            if fields[name] is not None:
+            if fields.get(name) is not None:
                 fields[name] = tuple(fields[name])
         return Dataset(X=X, **fields)
-    except (KeyError, TypeError, ValueError, zlib.error) as error:
+    except (AttributeError, EOFError, KeyError, TypeError, ValueError, zlib.error) as error:
         raise ValueError(f"the data in {where} are damaged: {error}") from None
 
 

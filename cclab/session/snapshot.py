@@ -63,6 +63,7 @@ class Snapshot:
         self.summary = Summary(state.iteration, state.objective, dict(state.terms), state.gauges(), state.notes)
         self._restart = state.restart
         self._state: State | None = state
+        self._thinned = False
         self._scores: dict[str, float] | None = None
 
     @property
@@ -92,8 +93,16 @@ class Snapshot:
         return self.solver.rebase(self.solver.adapt(self.previous.problem), problem, before)
 
     def drop_state(self) -> None:
-        """Free the state's memory; it is replayed when it is asked for."""
+        """Free the state's memory from now on; it is replayed when it is asked for, and kept only while looked at."""
+        self._thinned = True
         self._state = None
+
+    def rest(self) -> None:
+        """Nobody looks here any more: let go of all that can be derived again."""
+        if self._thinned:
+            self._state = None
+        elif self._state is not None:
+            self._state.forget()
 
     @property
     def kept(self) -> bool:

@@ -15,9 +15,11 @@ def pack_statements(*, weight: Any = 1.0, source: str = "code", **said: Any) -> 
     about = {"weight": _plain(weight), "source": source}
     packed: list[dict[str, Any]] = []
     if said.get("constraints") is not None:
+        if not isinstance(said["constraints"], ConstraintSet):
+            raise ValueError(f"constraints must be a ConstraintSet, got {type(said['constraints']).__name__}")
         packed.append({"kind": "all", "constraints": said["constraints"].to_json()})
     if said.get("forget") is not None:
-        packed.append({"kind": "forget", "ids": np.atleast_1d(said["forget"]).astype(int).tolist()})
+        packed.append({"kind": "forget", "ids": np.atleast_1d(said["forget"]).tolist()})
     packed += [
         {"kind": kind, "pairs": _plain(said[kind]), **about}
         for kind in ("must_link", "cannot_link")
@@ -26,6 +28,8 @@ def pack_statements(*, weight: Any = 1.0, source: str = "code", **said: Any) -> 
     if said.get("group") is not None:
         packed.append({"kind": "group", "samples": _plain(said["group"]), **about})
     if said.get("separation") is not None:
+        if len(said["separation"]) != 2:
+            raise ValueError(f"a separation keeps two sets of samples apart, got {len(said['separation'])}")
         a, b = said["separation"]
         packed.append({"kind": "separation", "a": _plain(a), "b": _plain(b), **about})
     if said.get("labels") is not None:
@@ -34,7 +38,12 @@ def pack_statements(*, weight: Any = 1.0, source: str = "code", **said: Any) -> 
 
 
 def _plain(value: Any) -> Any:
-    return np.asarray(value).tolist()
+    """Numbers and lists as JSON has them, unchanged: whether they make sense is for `ConstraintSet` to say."""
+    value = list(value) if isinstance(value, set | frozenset) else value
+    try:
+        return np.asarray(value).tolist()
+    except ValueError:  # rows of different lengths
+        return [_plain(row) for row in value]
 
 
 def _pack_labels(labels: Any) -> Any:
@@ -45,18 +54,17 @@ def _pack_labels(labels: Any) -> Any:
 
     def known(value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {"degrees": [[int(k), float(d)] for k, d in value.items()]}
-        if isinstance(value, set | frozenset | list | tuple):
-            return [int(k) for k in value]
-        return int(value)
+            return {"degrees": [[_plain(k), _plain(d)] for k, d in value.items()]}
+        return _plain(value)
 
-    return {"of": [[int(sample), known(value)] for sample, value in labels.items()]}
+    return {"of": [[_plain(sample), known(value)] for sample, value in labels.items()]}
 
 
 def unpack_labels(packed: Any) -> Any:
     if isinstance(packed, dict):
         return {sample: dict(value["degrees"]) if isinstance(value, dict) else value for sample, value in packed["of"]}
-    return np.array(packed, dtype=float if packed and isinstance(packed[0], list) else int)
+    # A table of degrees holds None where nothing is known.
+    return np.array(packed, dtype=float) if packed and isinstance(packed[0], list) else np.array(packed)
 
 
 def state_all(known: ConstraintSet, statements: list[dict[str, Any]]) -> ConstraintSet:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,8 @@ class Timeline:
         self._undo: list[_Change] = []
         self._redo: list[_Change] = []
         self._bytes = 0
+        # The last two that were current: those a view compares.
+        self._recent: deque[Snapshot] = deque()
 
     @property
     def current(self) -> Snapshot:
@@ -61,7 +64,9 @@ class Timeline:
         """
         self._redo.clear()
         last = self._undo[-1] if self._undo else None
-        if run is not None and last is not None and last.run == run and snapshot is not None:
+        goes_on = last is not None and last.run == run and last.position_after == self.position
+        if run is not None and goes_on and snapshot is not None and self.position == len(self.snapshots) - 1:
+            assert last is not None
             last.added.append(snapshot)
             self.snapshots.append(snapshot)
             self.position += 1
@@ -83,7 +88,13 @@ class Timeline:
         self.dialogue = dialogue
         if snapshot is not None:
             self._bytes += snapshot.n_bytes
-            self._tidy()
+            self._thin_out()
+        self._leave_behind()
+
+    def rewind(self, position: int) -> None:
+        """Go to another snapshot."""
+        self.position = position
+        self._leave_behind()
 
     def _apply(self, change: _Change) -> None:
         if change.added:
@@ -99,6 +110,7 @@ class Timeline:
             self.snapshots[change.start :] = change.removed
         self.position, self.dialogue = change.position_before, change.dialogue_before
         self._redo.append(change)
+        self._leave_behind()
         return True
 
     def redo(self) -> bool:
@@ -108,6 +120,7 @@ class Timeline:
         change = self._redo.pop()
         self._apply(change)
         self._undo.append(change)
+        self._leave_behind()
         return True
 
     @property
@@ -119,20 +132,26 @@ class Timeline:
     def can_redo(self) -> bool:
         return bool(self._redo)
 
-    def _tidy(self) -> None:
-        """Free what can be derived again, and, over the cap, every second of the older states."""
-        if self.position >= 2:
-            older = self.snapshots[self.position - 2]
-            if older.kept:
-                older.state.forget()
-        while self._bytes > self.max_bytes:
-            kept = [s for s in self._all_snapshots() if s.kept]
-            droppable = kept[1:-2:2]
-            if not droppable:
-                break
+    def _leave_behind(self) -> None:
+        """Free what only the looking at a snapshot has made, once it is neither the current one nor the one before."""
+        self._recent.append(self.current)
+        while len(self._recent) > 2:
+            left = self._recent.popleft()
+            for snapshot in (left, left.previous):
+                if snapshot is not None and snapshot not in self._recent:
+                    snapshot.rest()
+
+    def _thin_out(self) -> None:
+        """Over the cap, drop every second of the older states."""
+        if self._bytes <= self.max_bytes:
+            return
+        kept = [s for s in self._all_snapshots() if s.kept]
+        self._bytes = sum(s.n_bytes for s in kept)
+        while self._bytes > self.max_bytes and (droppable := kept[1:-2:2]):
             for snapshot in droppable:
                 snapshot.drop_state()
-            self._bytes = sum(s.n_bytes for s in kept if s.kept)
+                self._bytes -= snapshot.n_bytes
+            kept = [s for s in kept if s.kept]
 
     def _all_snapshots(self) -> list[Snapshot]:
         """Those on the timeline and those that undo or redo would bring back."""
