@@ -1,0 +1,142 @@
+"""What every strategy must do, and what the ones that look at the data alone do."""
+
+import numpy as np
+import pytest
+
+from cclab import CECM, FCM, PFCM, ConstraintSet, Problem, load_dataset
+from cclab.core import Fuzzy, Hard, State
+from cclab.core.registry import strategies
+from cclab.queries import ASCQueries, FarthestFirst, MinMax, Random, UncertaintyQueries
+from cclab.queries.asc import candidates
+from cclab.queries.base import Settled
+from cclab.studies import Truth, ask
+
+PAIRS = [strategies.get(name) for name in strategies.names() if strategies.get(name).kind == "pair"]
+BY_DATA = [ASCQueries, FarthestFirst, MinMax, Random]
+
+
+def blobs(n=60, seed=0):
+    return load_dataset("three_gaussians", n_samples=n, separation=3.0, seed=seed)
+
+
+@pytest.fixture(scope="module")
+def beliefs():
+    """A state of each kind of belief."""
+    X = blobs().X
+    return [solver.solve(Problem(X, seed=0)) for solver in (FCM(3), PFCM(3), CECM(3, n_init=1))]
+
+
+@pytest.mark.parametrize("strategy", PAIRS, ids=lambda cls: cls.__name__)
+def test_asks_nothing_that_is_settled_and_says_why(strategy, beliefs):
+    data = blobs()
+    known = ConstraintSet(60).with_must_link([[0, 1], [1, 2]]).with_cannot_link([[2, 30], [30, 50]])
+    problem = Problem(data.X, known, seed=0)
+    suited = [state for state in beliefs if strategy.suits(state.partition)]
+    assert suited
+    for state in suited:
+        first = strategy().propose(problem, state, 8)
+        assert 0 < len(first) <= 8
+        assert strategy().propose(problem, state, 8) == first  # pure
+        asked = frozenset(query.samples for query in first)
+        assert len(asked) == len(first)
+        second = strategy().propose(problem, state, 8, asked=asked)
+        assert not asked & {query.samples for query in second}
+        settled = Settled(known)
+        for query in (*first, *second):
+            assert query.reason
+            assert not settled(*query.samples)
+
+
+@pytest.mark.parametrize("strategy", BY_DATA, ids=lambda cls: cls.__name__)
+def test_goes_on_until_nothing_is_open(strategy):
+    X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+    truth = Truth(np.array([0, 0, 0, 1, 1, 1]))
+    last = list(ask(FCM(2), Problem(X), strategy(), truth, budget=50))[-1]
+    assert len(last.problem.constraints) < 15  # closure spares most of the pairs
+
+
+def test_many_pairs_are_settled_as_single_ones_are():
+    rng = np.random.default_rng(0)
+    known = ConstraintSet(30).with_group([0, 1, 2]).with_must_link([[3, 4]]).with_cannot_link([[2, 3], [5, 6]])
+    known = known.with_separation([7, 8], [0, 9])
+    settled = Settled(known, frozenset({(10, 11), (12,)}))
+    i, j = rng.integers(12, size=(2, 200))
+    i, j = i[i != j], j[i != j]
+    np.testing.assert_array_equal(settled.pairs(i, j), [settled(a, b) for a, b in zip(i, j)])
+    assert settled.pairs(np.array([0, 7, 10, 7]), np.array([4, 1, 11, 8])).tolist() == [True, True, True, False]
+
+
+def test_uncertainty_refuses_a_belief_that_is_never_torn():
+    assert not UncertaintyQueries.suits(Hard([0, 1]))
+    assert UncertaintyQueries.suits(Fuzzy([[0.5, 0.5]]))
+
+
+def test_asc_scores_are_those_of_the_paper():
+    X = blobs(40).X
+    k, threshold = 6, 3
+    order = np.argsort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)
+    neighbours = [set(row[row != i][:k].tolist()) for i, row in enumerate(order)]
+
+    def w(i, j):
+        return len(neighbours[i] & neighbours[j])
+
+    density = [sum(w(i, q) for q in neighbours[i]) / k for i in range(40)]
+    expected = {
+        (i, j): (k - w(i, j) + 1 / (1 + min(density[i], density[j]))) / (k + 1)
+        for i in range(40)
+        for j in range(i + 1, 40)
+        if (j in neighbours[i] or i in neighbours[j]) and w(i, j) < threshold
+    }
+    found = candidates(X, k, threshold)
+    assert set(zip(found.i.tolist(), found.j.tolist())) == set(expected)
+    for i, j, score in zip(found.i.tolist(), found.j.tolist(), found.score):
+        np.testing.assert_allclose(score, expected[i, j])
+    assert (np.diff(found.score) <= 0).all()
+
+
+def test_asc_asks_across_borders_more_often_than_chance():
+    asked, edges = [], []
+    for seed in range(5):
+        data = blobs(150, seed)
+        found = ASCQueries().propose(Problem(data.X), FCM(3).start(Problem(data.X)), 30)
+        asked += [data.target[a] != data.target[b] for a, b in (q.samples for q in found)]
+        all_edges = candidates(data.X, 10, 11)
+        edges += (data.target[all_edges.i] != data.target[all_edges.j]).tolist()
+    assert np.mean(asked) > 1.2 * np.mean(edges)
+
+
+def test_the_neighbour_graph_is_made_once():
+    problem = Problem(blobs().X)
+    state = FCM(3).start(problem)
+    ASCQueries().propose(problem, state)
+    (key,) = [k for k in problem._derived if "ASC" in str(k)]
+    before = problem._derived[key]
+    told = problem.with_constraints(ConstraintSet(60).with_must_link([[0, 1]]))
+    ASCQueries().propose(told, state)
+    assert told._derived[key] is before
+
+
+@pytest.mark.parametrize("strategy", [FarthestFirst, MinMax])
+def test_exploring_meets_every_cluster(strategy):
+    rng = np.random.default_rng(0)
+    centers = np.array([[0, 0], [20, 0], [0, 20], [20, 20]])
+    target = np.arange(80) % 4
+    X = centers[target] + rng.normal(size=(80, 2))
+    rounds = list(ask(FCM(4), Problem(X), strategy(), Truth(target), budget=6))
+    asked = {sample for r in rounds for q in r.queries for sample in q.samples}
+    assert {int(target[i]) for i in asked} == {0, 1, 2, 3}
+
+
+def test_min_max_goes_far_and_farthest_first_anywhere_once_all_clusters_are_met():
+    X = np.array([[0.0], [1.0], [9.0], [10.0], [4.0], [30.0]])
+    known = ConstraintSet(6).with_cannot_link([[0, 3]])
+    state = _Two(objective=0.0)
+    (query,) = MinMax().propose(Problem(X, known), state)
+    assert 5 in query.samples
+    reasons = {FarthestFirst().propose(Problem(X, known, seed=s), state)[0].samples for s in range(20)}
+    assert len(reasons) > 2
+
+
+class _Two(State):
+    def _partition(self):
+        return Hard([0, 0, 1, 1, 0, 1])
