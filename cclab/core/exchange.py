@@ -119,6 +119,8 @@ def _read(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cell(name: str, value: Any) -> Any:
+    if isinstance(value, int):  # nearly all of them
+        return value
     if value is None or value == "" or (np.ndim(value) == 0 and pd.isna(value)):
         return None
     if isinstance(value, str) and name not in ("kind", "source"):

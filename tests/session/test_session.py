@@ -7,6 +7,7 @@ import sys
 import textwrap
 import time
 import warnings
+from io import FileIO
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ import pytest
 from cclab import FCM, ConstrainedKMeans, ConstraintSet, COPKMeans, Problem, Session, iterate
 from cclab.core.registry import solvers
 from cclab.datasets import Dataset
+from cclab.queries.base import Query
+from cclab.session import journal
 
 
 @pytest.fixture
@@ -174,6 +177,65 @@ class TestKeeping:
         again.close()
         assert Session.open(tmp_path).position == 3
 
+    def test_a_bad_line_is_named_and_the_file_left_alone(self, blobs, tmp_path):
+        session = Session(blobs, FCM(3), journal=tmp_path)
+        session.step(2)
+        path = tmp_path / "journal.jsonl"
+        good = path.read_text().splitlines(keepends=True)
+        for bad, message in {
+            "{oops\n": r"journal\.jsonl, line 3: this is no valid JSON",
+            "5\n": r"journal\.jsonl, line 3: a JSON object was expected, got 5",
+            '{"verb": "fly"}\n': r"journal\.jsonl, line 3 can't be replayed: unknown verb 'fly'",
+            '{"verb": "rewind", "to": 9}\n': r"line 3 can't be replayed: there are snapshots 0 to 0, not 9",
+            '{"verb": "rewind"}\n': r"line 3 can't be replayed: 'to' is missing",
+        }.items():
+            text = "".join([*good[:2], bad, *good[2:], '{"verb": "st'])
+            path.write_text(text)
+            with pytest.raises(ValueError, match=message):
+                Session.open(tmp_path)
+            if "JSON" in message:
+                assert path.read_text() == text
+        path.write_text("")
+        with pytest.raises(ValueError, match="is empty"):
+            Session.open(tmp_path)
+
+    def test_a_full_disk_stops_the_verb_and_leaves_the_journal_whole(self, blobs, tmp_path, monkeypatch):
+        session = Session(blobs, FCM(3), journal=tmp_path)
+        session.step()
+        before = picture(session)
+
+        class Full(FileIO):
+            def write(self, line):
+                return super().write(line[:5])
+
+        session.close()
+        monkeypatch.setattr(journal, "FileIO", Full)
+        with pytest.raises(OSError, match="no room left"):
+            session.step()
+        assert picture(session) == before
+        session.close()
+        monkeypatch.undo()
+        session.step()
+        assert picture(Session.open(tmp_path)) == picture(session)
+
+    def test_keeping_elsewhere_takes_all_along(self, session, tmp_path):
+        session.step(2)
+        session.keep(tmp_path / "first")
+        session.step()
+        session.keep(tmp_path / "second")
+        session.step()
+        assert Session.open(tmp_path / "first").position == 3
+        assert Session.open(tmp_path / "second").position == 4
+
+    def test_a_run_after_opening_is_undone_by_itself(self, session, tmp_path):
+        session.run(2)
+        session.rewind(1)
+        again = Session.load(session.save(tmp_path / "session.json"))
+        again.run(2)
+        assert (again.position, len(again.snapshots)) == (3, 4)
+        assert again.undo().position == 1
+        assert again.undo().position == 0
+
     def test_replaces_nothing_when_the_file_is_bad(self, session, tmp_path):
         good = json.loads(session.save(tmp_path / "good.json").read_text())
         cases = {
@@ -197,6 +259,7 @@ class TestKeeping:
             Session.load(tmp_path / "junk.json")
         with pytest.raises(ValueError, match="there is no session in"):
             Session.open(tmp_path / "nowhere")
+        assert not (tmp_path / "nowhere").exists()
 
     def test_a_callable_parameter_is_refused_in_words(self, blobs):
         with pytest.raises(ValueError, match=r"FCM\.fuzzifier is a function, which can't be written to a session"):
@@ -257,6 +320,17 @@ class TestMemory:
             np.testing.assert_array_equal(free.labels, capped.labels)
             np.testing.assert_array_equal(free.state.centers, capped.state.centers)
 
+    def test_looking_back_stays_within_the_cap(self, blobs):
+        session = Session(blobs, COPKMeans(3, tol=0), max_bytes=5000)
+        session.step(40)
+        for position in [*range(41), *range(40, -1, -1)]:
+            session.rewind(position)
+            assert session.labels is not None
+            assert session.converged is not None
+        kept = [s for s in session.snapshots if s.kept]
+        assert sum(s.n_bytes for s in kept) <= 5000 + 3 * session.current.n_bytes
+        assert sum("partition" in s.state.__dict__ for s in kept) <= 3
+
     def test_samples_are_not_copied_into_snapshots(self, blobs):
         session = Session(blobs, FCM(3))
         session.step(3)
@@ -303,6 +377,19 @@ class TestBadVerbs:
             (lambda s: s.switch(FCM(fuzzifier=0.5)), "fuzzifier must be above 1"),
             (lambda s: s.propose("Guess"), "no query strategy called 'Guess'"),
             (lambda s: s.pose({}), "without a poser"),
+            (lambda s: s.propose("Random", 0), "at least one question"),
+            (lambda s: s.constrain(labels={0: 0.7}), r"must name clusters by numbers from 0, got \[0.7\]"),
+            (lambda s: s.constrain(labels=[0.5] * 90), "labels must be integers"),
+            (lambda s: s.constrain(labels={0.9: 1}), "got 0.9"),
+            (lambda s: s.constrain(must_link=[[0, 1], [2]]), "two sample indices in every row"),
+            (lambda s: s.constrain(must_link=[[0, 0]]), "links sample 0 to itself"),
+            (lambda s: s.constrain(must_link=[[0, np.nan]]), "got nan"),
+            (lambda s: s.constrain(must_link=[[0, 1]], weight=2), "weight of row 0 is 2"),
+            (lambda s: s.constrain(separation=([0], [1], [2])), "two sets of samples apart, got 3"),
+            (lambda s: s.constrain(constraints=[[0, 1]]), "must be a ConstraintSet, got list"),
+            (lambda s: s.constrain(constraints=ConstraintSet(9)), "about 9 samples, but X has 90"),
+            (lambda s: s.answer(Query.pair(0, 900, "", 1.0), "same"), "names sample 900"),
+            (lambda s: s.answer(Query.label(0, "", 1.0), "same"), "a cluster number from 0, got 'same'"),
         ],
     )
     def test_leave_the_session_as_it_was(self, blobs, tmp_path, verb, message):
@@ -379,6 +466,20 @@ class TestRunning:
         assert hows.count("rebase") == 1
         assert hows.count("step") == 4
         assert len(session.constraints) == 1
+
+    async def test_rewinding_meanwhile_goes_on_from_there(self, blobs):
+        session = Session(blobs, FCM(3, tol=0))
+        paces = iter(range(100))
+
+        async def pace():
+            if next(paces) == 3:
+                session.rewind(1)
+
+        await session.arun(8, pace=pace)
+        assert [s.summary.iteration for s in session.snapshots] == [0, 1, 2, 3, 4, 5]
+        assert session.position == 5
+        session.undo()
+        assert (session.position, len(session.snapshots)) == (1, 5)
 
     async def test_a_second_run_does_nothing_and_errors_come_out(self, blobs):
         session = Session(blobs, _Slow(3, tol=0))
