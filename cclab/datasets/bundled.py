@@ -21,9 +21,7 @@ def load_bundled(name: str) -> Dataset:
     bunch = _LOADERS[name]()
     notes = ()
     if name == "iris":
-        notes = (
-            "scikit-learn's copy, after Fisher's paper: samples 34 and 37 differ slightly from UCI's copy",
-        )
+        notes = ("scikit-learn's copy, after Fisher's paper: samples 34 and 37 differ slightly from UCI's copy",)
     return Dataset(
         name=name,
         X=bunch.data,

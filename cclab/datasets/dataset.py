@@ -81,9 +81,7 @@ class Dataset:
             keep("images", _read_only(self.images, float))
             self._check_length("images", self.images, n_samples)
             if self.images.ndim != 3 or self.images.min() < 0 or self.images.max() > 1:
-                raise ValueError(
-                    f"{self.name}: images must be (n_samples, height, width) with values in [0, 1]"
-                )
+                raise ValueError(f"{self.name}: images must be (n_samples, height, width) with values in [0, 1]")
         if self.sample_names is not None:
             keep("sample_names", _names(self.sample_names))
             self._check_length("sample_names", self.sample_names, n_samples)
@@ -219,9 +217,7 @@ def _checked_features(name, X):
         raise ValueError(f"{name}: no samples or no features (shape {X.shape})")
     if not np.isfinite(values).all():
         where = "" if sparse.issparse(X) else " (first at row {}, column {})".format(*_first_not_finite(X))
-        raise ValueError(
-            f"{name}: the features have missing or infinite values{where}; drop or fill those rows"
-        )
+        raise ValueError(f"{name}: the features have missing or infinite values{where}; drop or fill those rows")
     return X
 
 

@@ -45,9 +45,7 @@ def folder_index() -> dict[str, dict]:
         entries = json.loads(path.read_text(encoding="utf-8"))["datasets"]
         return {entry["name"]: entry | {"file": folder / entry["file"]} for entry in entries}
     except FileNotFoundError:
-        raise FileNotFoundError(
-            f"{path} does not exist; CCLAB_DATA must name a folder with such an index"
-        ) from None
+        raise FileNotFoundError(f"{path} does not exist; CCLAB_DATA must name a folder with such an index") from None
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(
             f'{path} is no index of data sets ({type(error).__name__}: {error}); expected {{"datasets": '
@@ -84,9 +82,7 @@ def load_from_folder(name: str) -> Dataset:
         sample_names=sample_names,
         description=entry.get("description", ""),
         source="; ".join(
-            f"{key}: {entry[field]}"
-            for key, field in (("copy of", "source"), ("licence", "licence"))
-            if field in entry
+            f"{key}: {entry[field]}" for key, field in (("copy of", "source"), ("licence", "licence")) if field in entry
         ),
     )
 
@@ -100,9 +96,7 @@ def _read_csv(path):
 def _read_npz(path):
     with path.open("rb") as stream, np.load(stream, allow_pickle=False) as parts:
         if "indptr" in parts:
-            X = sparse.csr_array(
-                (parts["data"], parts["indices"], parts["indptr"]), shape=tuple(parts["shape"])
-            )
+            X = sparse.csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
         else:
             X = parts["X"]
         labels = parts.get("label")

@@ -113,9 +113,7 @@ def gaussians(
     )
 
 
-def three_gaussians(
-    n_samples: int = 150, separation: float = 4.0, n_features: int = 2, seed: int = 0
-) -> Dataset:
+def three_gaussians(n_samples: int = 150, separation: float = 4.0, n_features: int = 2, seed: int = 0) -> Dataset:
     """Three overlapping round Gaussians, in the manner of Data1 of [3]_, whose parameters are not printed."""
     return replace(
         gaussians(3, separation, n_features, n_samples, seed),
@@ -169,9 +167,7 @@ def blobs(n_samples: int = 10_000, n_clusters: int = 5, n_features: int = 2, see
     )
 
 
-GENERATORS = {
-    make.__name__: make for make in (two_class, gauss_k2, three_gaussians, gaussians, moons, rings, blobs)
-}
+GENERATORS = {make.__name__: make for make in (two_class, gauss_k2, three_gaussians, gaussians, moons, rings, blobs)}
 
 
 def _components(n_samples, n_components):

@@ -22,9 +22,7 @@ def weighted_terms(data: Dataset, *, weighting: str = "tfidf") -> Dataset:
         return replace(data, notes=(*data.notes, "raw term counts"))
     if weighting == "tfidf":
         weighted = TfidfTransformer().fit_transform(data.X)
-        return replace(
-            data, X=weighted, notes=(*data.notes, "tf-idf of the term counts, rows of unit length")
-        )
+        return replace(data, X=weighted, notes=(*data.notes, "tf-idf of the term counts, rows of unit length"))
     raise ValueError(f"{data.name}: weighting must be 'tfidf' (default) or 'counts', got {weighting!r}")
 
 
@@ -183,8 +181,7 @@ PUBLISHED = {
         8,
         2,
         "Women of Pima heritage, with (1) and without (0) diabetes. Standardise first.",
-        "Smith et al., Using the ADAP learning algorithm to forecast the onset of diabetes mellitus, 1988 "
-        f"({_UCI})",
+        f"Smith et al., Using the ADAP learning algorithm to forecast the onset of diabetes mellitus, 1988 ({_UCI})",
         ("zeros in glucose, blood pressure, skin thickness, insulin and bmi stand for missing values",),
     ),
     "flame": Published(

@@ -83,9 +83,7 @@ def _read_parquet(content, file):
         with _open(content) as stream:
             return pd.read_parquet(stream)
     except ImportError:
-        raise ValueError(
-            f"{file} is a Parquet file; reading it needs pyarrow (pip install pyarrow)"
-        ) from None
+        raise ValueError(f"{file} is a Parquet file; reading it needs pyarrow (pip install pyarrow)") from None
     except (ValueError, OSError) as error:
         raise ValueError(f"{file} is a damaged Parquet file; write or upload it again ({error})") from error
 
@@ -137,9 +135,7 @@ def _parse(content, file, encoding):
             )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error) as error:
         reason = str(error).removeprefix("Error tokenizing data. C error: ").strip()
-        raise ValueError(
-            f"{file} is not a table: {reason}. Every line needs as many fields as the header"
-        ) from None
+        raise ValueError(f"{file} is not a table: {reason}. Every line needs as many fields as the header") from None
     return frame, notes
 
 

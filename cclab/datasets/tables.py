@@ -15,9 +15,7 @@ from .dataset import Dataset, encode
 
 _TARGET_NAMES = {"label", "labels", "class", "target"}
 _MOST_CLASSES = 50
-_IDENTIFIER = re.compile(
-    r"(?i:id|index|idx|row|key|no|nr|number|unnamed: \d+|.*[ _.-]id|id[ _.-].*)|.*[a-z](Id|ID)"
-)
+_IDENTIFIER = re.compile(r"(?i:id|index|idx|row|key|no|nr|number|unnamed: \d+|.*[ _.-]id|id[ _.-].*)|.*[a-z](Id|ID)")
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 
 
@@ -101,9 +99,7 @@ def _target_position(frame, target, file, notes):
                 f"{', '.join(str(column) for column in columns[:20])}"
             )
         if columns.count(target) > 1:
-            raise ValueError(
-                f"{file} has {columns.count(target)} columns called {target!r}; rename the target"
-            )
+            raise ValueError(f"{file} has {columns.count(target)} columns called {target!r}; rename the target")
         return columns.index(target)
     for j, column in enumerate(columns):
         if str(column).strip().lower() in _TARGET_NAMES:
@@ -176,9 +172,7 @@ def _n_distinct(values):
 
 
 def _as_floats(frame):
-    return np.column_stack(
-        [frame.iloc[:, j].to_numpy(dtype=float, na_value=np.nan) for j in range(frame.shape[1])]
-    )
+    return np.column_stack([frame.iloc[:, j].to_numpy(dtype=float, na_value=np.nan) for j in range(frame.shape[1])])
 
 
 def _rows(count):

@@ -43,9 +43,7 @@ def test_sizes_and_default_names():
 
 
 def test_repr_tells_sizes_classes_outliers_and_notes():
-    data = Dataset(
-        "d", X, target=[0, 0, -1], target_names=("a",), outliers=[False, False, True], notes=("n",)
-    )
+    data = Dataset("d", X, target=[0, 0, -1], target_names=("a",), outliers=[False, False, True], notes=("n",))
     assert repr(data) == "<Dataset d: 3 samples x 2 features; 1 classes: a 2; 1 outliers; 1 note>"
     many = Dataset("m", np.zeros((20, 1)), target=np.arange(20))
     assert "7 1, ...>" in repr(many)

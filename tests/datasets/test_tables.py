@@ -52,9 +52,7 @@ def test_identifiers_are_no_features_and_name_the_samples(column):
     assert f"column {column!r} is no feature: an identifier" in notes(data)
 
 
-@pytest.mark.parametrize(
-    ("column", "values"), [("width", [7, 3, 9, 1]), ("id", [1, 1, 2, 3]), ("humid", [1, 2, 3, 4])]
-)
+@pytest.mark.parametrize(("column", "values"), [("width", [7, 3, 9, 1]), ("id", [1, 1, 2, 3]), ("humid", [1, 2, 3, 4])])
 def test_other_whole_numbers_are_features(column, values):
     assert load_dataset(table(**{column: values})).feature_names == ("x", "y", column)
 
@@ -72,9 +70,7 @@ def test_constant_columns_stay_and_are_noted():
 
 
 def test_rows_with_missing_and_infinite_values_go_with_a_note():
-    frame = pd.DataFrame(
-        {"x": np.arange(20.0), "who": [f"s{i}" for i in range(20)], "label": list("ab") * 10}
-    )
+    frame = pd.DataFrame({"x": np.arange(20.0), "who": [f"s{i}" for i in range(20)], "label": list("ab") * 10})
     frame.loc[[1, 3, 5, 7, 9, 11], "x"] = np.nan
     frame.loc[4, "x"] = -np.inf
     data = load_dataset(frame)
@@ -115,9 +111,7 @@ def test_target_as_the_last_column_of_few_words():
     assert "column 'species' taken as the truth: the last one" in notes(data)
 
 
-@pytest.mark.parametrize(
-    "words", [["u", "v", "w", "z"], ["u", "u", "u", "u"], ["2024-01-01", "2024-01-02"] * 2]
-)
+@pytest.mark.parametrize("words", [["u", "v", "w", "z"], ["u", "u", "u", "u"], ["2024-01-01", "2024-01-02"] * 2])
 def test_a_last_column_of_other_words_is_no_target(words):
     assert load_dataset(table(remark=words)).target is None
 
