@@ -1,0 +1,148 @@
+"""How fast the workbench is in a real Chromium, against the limits that it is built for: ``make bench-ui``.
+
+Limits are for two busy cores without a GPU. Times are medians of what the kernel's and the browser's clocks (which are
+the same clock) say; a frame counts when the browser has acknowledged it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import runpy
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.conftest import CHROMIUM_FLAGS, HERE, Voila
+from tests.browser.journeys import Hand
+
+CHECKOUT = Path(__file__).parents[1]
+SOURCE = "import sys\nsys.path.insert(0, {checkout!r})\nfrom benchmarks.ui_page import Stopwatch\n{call}.page"
+PATIENCE = 600.0
+
+
+class Visit:
+    """One workbench in the browser, with its stopwatch."""
+
+    def __init__(self, page: Page, voila: Voila, n: int) -> None:
+        self.file = voila.folder / f"{n}.json"
+        source = SOURCE.format(checkout=str(CHECKOUT), call=f"Stopwatch({n}, {str(self.file)!r})")
+        began = time.monotonic()
+        page.goto(voila.add(f"n{n}", source))
+        self.hand, self.page = Hand(page), page
+        page.wait_for_selector(".cc-points[data-renderer], .cc-points .bqplot .axis")
+        page.wait_for_selector(".cc-legend .cc-glyph")
+        self.seconds_to_open = time.monotonic() - began
+        page.evaluate(
+            "addEventListener('pointerup', () => { window.lifted = performance.timeOrigin + performance.now(); }, true)"
+        )
+
+    def read(self, name: str) -> Any:
+        return json.loads(self.file.read_text()).get(name)
+
+    def press(self, key: str, name: str, done: Callable[[Any], bool] = bool) -> Any:
+        """Start a measurement by its key; its result."""
+        self.hand.press(key)
+        return self.wait_for(name, done)
+
+    def wait_for(self, name: str, done: Callable[[Any], bool] = bool) -> Any:
+        deadline = time.monotonic() + PATIENCE
+        while not done(self.read(name)):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"no result of {name} after {PATIENCE:.0f} s")
+            self.page.wait_for_timeout(50)
+        return self.read(name)
+
+    def lasso(self) -> tuple[int, float]:
+        """Lasso about half of the samples: how many, and milliseconds from lifting the mouse until Python knows."""
+        before = self.read("selected")
+        self.hand.lasso(0.02, 0.02, 0.98, 0.52)
+        selected = self.wait_for("selected", lambda now: now != before)
+        return selected["n"], 1000 * selected["at"] - self.page.evaluate("window.lifted")
+
+    def heap(self) -> float:
+        """Megabytes that the page's objects take, garbage collected first."""
+        devtools = self.page.context.new_cdp_session(self.page)
+        devtools.send("HeapProfiler.collectGarbage")
+        metrics = devtools.send("Runtime.getHeapUsage")
+        devtools.detach()
+        return metrics["usedSize"] / 2**20
+
+
+class Report:
+    """Prints each figure beside its limit."""
+
+    def __init__(self) -> None:
+        self.over = 0
+
+    def add(self, what: str, value: float, limit: float, unit: str, *, at_least: bool = False) -> None:
+        ok = value >= limit if at_least else value <= limit
+        self.over += not ok
+        sign = "≥" if at_least else "≤"
+        print(f"  {what:<46} {value:8.1f} {unit:<9} ({sign} {limit:g}){'' if ok else '  OVER'}", flush=True)
+
+
+def measure_ten_thousand(visit: Visit, report: Report) -> None:
+    n, milliseconds = min((visit.lasso() for _ in range(5)), key=lambda pair: pair[1])
+    report.add(f"mouse-up to Python, {n:,} selected", milliseconds, 50, "ms")
+    visit.hand.press("Escape")
+    steps = visit.press("F2", "steps")
+    report.add("step to painted, besides the solver", 1000 * steps["painted"], 150, "ms")
+    run = visit.press("F3", "run")
+    report.add("Run, painted frames", run["frames_per_second"], 20, "a second", at_least=True)
+
+
+def measure_memory(visit: Visit, report: Report, n_steps: int = 1000) -> None:
+    """Growth over a thousand steps, after a first thousand that fills what may be filled."""
+    heaps = []
+    for number in (1, 2):
+        rounds = visit.press("F4", "memory", lambda rounds, number=number: len(rounds or ()) >= number)
+        heaps.append(visit.heap())
+    report.add(f"page, growth over {n_steps:,} steps", heaps[1] - heaps[0], 8, "MB")
+    report.add(f"kernel, growth over {n_steps:,} steps", rounds[1]["kernel"] - rounds[0]["kernel"], 24, "MB")
+
+
+def measure_many(visit: Visit, report: Report) -> None:
+    n, milliseconds = visit.lasso()
+    report.add(f"mouse-up to Python, {n:,} selected", milliseconds, 500, "ms")
+    visit.hand.press("Escape")
+    steps = visit.press("F2", "steps")
+    report.add("step to painted, besides the solver", 1000 * steps["painted"], 500, "ms")
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="make bench-ui", description=__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, default=[10_000, 200_000])
+    sizes = parser.parse_args(words).sizes
+    report = Report()
+    chromium = runpy.run_path(str(HERE / "chromium.py"))["find"]()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        voila = Voila(Path(folder))
+        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+        try:
+            for n in sizes:
+                page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+                page.set_default_timeout(1000 * PATIENCE)
+                print(f"\n{n:,} samples", flush=True)
+                visit = Visit(page, voila, n)
+                report.add("opens, kernel and imports included", visit.seconds_to_open, 60, "s")
+                if n <= 20_000:
+                    measure_ten_thousand(visit, report)
+                    measure_memory(visit, report)
+                else:
+                    measure_many(visit, report)
+                page.context.close()
+        finally:
+            browser.close()
+            voila.close()
+    print(f"\n{report.over} over their limits" if report.over else "\nall within their limits")
+    return min(report.over, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
