@@ -72,7 +72,7 @@ class AskMe(Page):
             for name in strategies.names()
             if (cls := strategies.get(name)).kind == "pair" and cls.suits(session.partition)
         ]
-        self.strategy = dropdown("asks by", asking, "PairMassQueries", plain=True)
+        self.strategy = dropdown("asks by", asking, "UncertaintyQueries", plain=True)
         self.data.observe(
             lambda change: self.new_game() if change["new"] != game_of(self.desk.session) else None, "value"
         )
@@ -200,6 +200,10 @@ class AskMe(Page):
             self._show_status()
 
     # ------------------------------------------------------------------ words
+
+    def _told(self, kind: str, words: str) -> None:
+        if words:
+            self.shell.say(words, alert=kind == "bad")
 
     def _show_status(self) -> None:
         session, moves = self.desk.session, moves_of(self.desk.session)

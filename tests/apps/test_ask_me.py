@@ -179,9 +179,9 @@ def test_an_unknown_game_is_refused_in_words():
 
 def test_digits_come_with_their_pictures():
     data = game.GAMES["digits"][2](3)
-    assert data.X.shape == (400, 6)
-    assert np.bincount(data.target).tolist() == [40] * 10
-    assert len(data.images) == 400
+    assert data.X.shape == (200, 3)
+    assert np.bincount(data.target).tolist() == [40] * 5
+    assert len(data.images) == 200
 
 
 def test_closing_frees_every_widget(sent):
