@@ -75,6 +75,12 @@ def picture(state):
     return pickle.dumps(state)
 
 
+def arrays(state):
+    """Copies of all arrays of a state by name."""
+    values = {f.name: getattr(state, f.name) for f in fields(state)}
+    return {name: value.copy() for name, value in values.items() if isinstance(value, np.ndarray)}
+
+
 def check_pure(cls):
     solver, problem = make(cls), problem_for(cls)
     problem = solver.adapt(problem)
@@ -199,6 +205,39 @@ def check_weighting_equals_repeating(cls):
     other = states(make(cls, init=centers()), Problem(np.repeat(X, weight, axis=0)))[-1]
     np.testing.assert_allclose(one.centers, other.centers, atol=1e-8)
     np.testing.assert_array_equal(np.repeat(one.partition.labels(), weight), other.partition.labels())
+
+
+def check_weight_one_is_no_weight(cls):
+    if "sample_weight" not in cls.uses:
+        pytest.skip("takes no sample weights")
+    one, other = (states(make(cls), problem_for(cls, sample_weight=w))[-1] for w in (None, np.ones(60)))
+    np.testing.assert_allclose(one.objective, other.objective, rtol=1e-9)
+    np.testing.assert_array_equal(one.partition.labels(), other.partition.labels())
+
+
+def check_single_precision_is_enough(cls):
+    X = blobs()[0].astype(np.float32)
+    one, other = (make(cls).fit(samples, constraints=knowledge(cls)) for samples in (X, X.astype(float)))
+    np.testing.assert_array_equal(one.labels_, other.labels_)
+
+
+def check_new_knowledge_mid_run(cls):
+    solver, old = make(cls), Problem(blobs()[0], seed=1)
+    new = old.with_constraints(knowledge(cls))
+    old, new = solver.adapt(old), solver.adapt(new)
+    state = states(solver, old, 3)[-1]
+    seen = arrays(state)
+    told, again = (solver.rebase(old, new, state) for _ in range(2))
+    for name, values in seen.items():
+        np.testing.assert_array_equal(getattr(state, name), values, f"rebase wrote to {name}")
+    assert told.objective == again.objective, "rebase does not replay exactly"
+    np.testing.assert_array_equal(told.partition.labels(), again.partition.labels())
+    assert told.restart == state.restart
+    onward = solver.step(new, told)
+    assert np.isfinite(onward.objective)
+    assert onward.iteration == told.iteration + 1
+    back = solver.step(old, solver.rebase(new, old, onward))  # what was stated may be forgotten again
+    assert np.isfinite(back.objective)
 
 
 def check_knowing_nothing_gives_the_ancestor(cls):
