@@ -22,7 +22,6 @@ def bench_pcca() -> Iterator[Row]:
     plain, problem = Problem(data.X), Problem(data.X, known)
     fcm, pcca = FCM(15, init=init), PCCA(init=init, smallest=0.0)
     first = fcm.start(plain)
-    # While all clusters compete: no two may merge, and the competition is at its strongest.
     state = pcca.start(problem)
     crowded = pcca.step(problem, state)
     yield compare(
