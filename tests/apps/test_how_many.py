@@ -1,0 +1,119 @@
+"""How many clusters, without a browser."""
+
+import re
+
+import numpy as np
+import pytest
+from ipywidgets.widgets import widget as registry
+
+from cclab.apps import how_many
+from cclab.widgets.shell import Shell
+
+VISITOR = "0123456789abcdef" * 2
+
+
+@pytest.fixture(autouse=True)
+def _own_state_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("CCLAB_STATE", str(tmp_path / "state"))
+    monkeypatch.setattr(Shell, "send", lambda self, content, buffers=None: None)
+
+
+@pytest.fixture
+def page():
+    page = how_many(4, 5.0, solver="PCCA")
+    yield page
+    page.close()
+
+
+def press(page, *names):
+    for name in names:
+        page.shell._handle_custom_msg({"type": "key", "name": name, "down": True}, [])
+
+
+def plain(html):
+    return re.sub(r"<[^>]*>", " ", html)
+
+
+def notes(page):
+    return [plain(html) for _, html in page.happenings._rows.rows]
+
+
+def test_centres_fade_and_the_page_says_why(page):
+    assert "Nothing yet" in notes(page)[0]
+    before = page.desk.session.partition.n_clusters
+    page.desk.session.run()
+    assert page.desk.session.partition.n_clusters == 4 < before
+    assert re.search(r"4 +clusters +drawn from 4", plain(page.count._now.value))
+    assert any("merged into" in note or "vanished" in note for note in notes(page))
+    assert len(page.scatter.points._ghosts) == before - 4
+    assert page.count.chart._lines[0].y[0] == before
+    assert page.count.chart._lines[0].y[-1] == 4
+
+
+def test_a_note_leads_back_to_its_step(page):
+    page.desk.session.run()
+    key, _ = page.happenings._rows.rows[-1]
+    place = key.split("-")[0]
+    page.happenings._rows._handle_custom_msg({"type": "act", "action": "go", "id": place}, [])
+    assert page.desk.session.position == int(place)
+
+
+def test_sliders_draw_other_gaussians_and_never_tell_the_solver_their_number(page):
+    page.number.value = 3
+    page.features.value = 8
+    page.separation.value = 6.0
+    data = page.desk.session.data
+    assert (data.n_classes, data.n_features) == (3, 8)
+    assert "6 standard deviations" in data.description
+    assert page.desk.session.solver.n_clusters is None
+    first = data.X
+    press(page, "n")
+    assert not np.array_equal(page.desk.session.data.X, first)
+
+
+def test_another_solver_starts_anew(page):
+    page.desk.session.step()
+    page.solver.value = "CompetitiveMixture"
+    session = page.desk.session
+    assert (type(session.solver).__name__, session.current.summary.iteration) == ("CompetitiveMixture", 0)
+    page.desk.session.step(3)
+    assert session.partition.n_clusters > 4
+    press(page, "ctrl+z")
+    assert session.current.summary.iteration == 2
+
+
+def test_links_by_lasso(page):
+    points = page.scatter.points
+    points._everyone.selected = np.arange(12)
+    points._gestures._handle_custom_msg({"type": "lassoed", "mode": "replace", "moved": True}, [])
+    press(page, "m")
+    assert len(page.desk.session.constraints.groups) == 1
+    press(page, "ctrl+z")
+    assert len(page.desk.session.constraints) == 0
+
+
+def test_the_session_and_its_sliders_are_found_again():
+    first = how_many()
+    first.shell.set_state({"visitor": VISITOR})
+    first.number.value = 6
+    first.separation.value = 2.5
+    first.desk.session.step(2)
+    first.close()
+    second = how_many()
+    second.shell.set_state({"visitor": VISITOR})
+    assert (second.number.value, second.separation.value) == (6, 2.5)
+    assert second.desk.session.current.summary.iteration == 2
+    second.close()
+
+
+def test_a_solver_that_needs_the_number_is_refused():
+    with pytest.raises(ValueError, match="'FCM' does not find the number of clusters"):
+        how_many(solver="FCM")
+
+
+def test_closing_frees_every_widget():
+    before = set(registry._instances)
+    page = how_many(solver="PCCA")
+    page.desk.session.step()
+    page.close()
+    assert [registry._instances[key] for key in set(registry._instances) - before] == []
