@@ -19,11 +19,11 @@ from cclab.maths.seeding import seeded_centers
 class SeededKMeans(WeightedSolver):
     """K-means whose centres start at the means of labelled samples; after that, labels may change.
 
-    Clusters without a labelled sample start by k-means++. A sample with several possible clusters counts for the one
-    that is most possible, the first of them where they are alike.
+    A label counts in its cluster's mean by its weight; clusters without a labelled sample start by k-means++. A sample
+    with several possible clusters counts for the one that is most possible, the first of them where they are alike.
     """
 
-    uses = frozenset({"labels", "sample_weight"})
+    uses = frozenset({"labels", "weights", "sample_weight"})
     descends = True
 
     def __init__(self, n_clusters=3, *, init="k-means++", n_init=1, max_iter=300, tol=1e-4, random_state=None):
@@ -63,8 +63,11 @@ class SeededKMeans(WeightedSolver):
 class ConstrainedKMeans(SeededKMeans):
     """Seeded k-means that never takes a labelled sample out of its cluster.
 
-    A sample with several possible clusters stays within those that are most possible.
+    A sample with several possible clusters stays within those that are most possible. A label holds however little it
+    is weighted.
     """
+
+    uses = frozenset({"labels", "sample_weight"})
 
     def _assign(self, problem: Problem, distances: NDArray) -> NDArray:
         labels = distances.argmin(axis=1)

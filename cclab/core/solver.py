@@ -267,7 +267,11 @@ class Solver(ClusterMixin, BaseEstimator):
     def _keep(self, state: State) -> None:
         self.state_ = state
         self.partition_ = state.partition
-        self.labels_ = np.unique(state.partition.labels(), return_inverse=True)[1].astype(np.int64)
+        labels = state.partition.labels()
+        # Consecutive numbers for the clusters that have samples; the empty ones come after them.
+        empty = np.bincount(labels, minlength=state.partition.n_clusters) == 0
+        self._number = np.argsort(np.argsort(empty, kind="stable"))
+        self.labels_ = self._number[labels]
         self.objective_ = state.objective
         self.n_iter_ = state.iteration
         if state.centers is not None:
@@ -275,10 +279,10 @@ class Solver(ClusterMixin, BaseEstimator):
 
     @available_if(_can_predict)
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """(n,) the cluster of each sample of `X`, from the fitted state."""
+        """(n,) the cluster of each sample of `X`, from the fitted state, numbered as in `labels_`."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr" if self.accepts_sparse else False, reset=False)
-        return self.believe(X, self.state_).labels()
+        return self._number[self.believe(X, self.state_).labels()]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

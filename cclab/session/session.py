@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from psygnal import Signal
 from sklearn.utils import check_random_state
 
-from cclab.core import ConstraintSet, Partition, Problem, Solver, State
+from cclab.core import ConstraintSet, Solver
 from cclab.core.registry import solvers, strategies
 from cclab.datasets import Dataset, load_dataset
 from cclab.queries.base import Query, Strategy
@@ -21,16 +21,16 @@ from cclab.session.code import to_code
 from cclab.session.files import from_document, read_document, to_document, write_document
 from cclab.session.journal import Journal
 from cclab.session.packing import pack_estimator, unpack_estimator
+from cclab.session.record import Record
 from cclab.session.running import Pace, Runner, aside
 from cclab.session.snapshot import Snapshot
 from cclab.session.statements import pack_statements
-from cclab.session.timeline import Timeline
 from cclab.session.verbs import Command, Poser, TakeOver, Verbs
 
 log = logging.getLogger(__name__)
 
 
-class Session:
+class Session(Record):
     """Data, knowledge and a solver, with every step kept: it can be watched, rewound, changed and replayed.
 
     Parameters
@@ -77,10 +77,9 @@ class Session:
         max_bytes: int = 512 * 2**20,
         poser: Poser | None = None,
     ) -> None:
-        self.data: Dataset = data if isinstance(data, Dataset) else load_dataset(data)
+        super().__init__(data if isinstance(data, Dataset) else load_dataset(data), max_bytes)
         self.failures: list[Exception] = []
         self.on_failure: Callable[[Exception], None] | None = None
-        self._timeline = Timeline(max_bytes)
         self._verbs = Verbs(self._timeline, poser)
         self._runner = Runner(lambda: self.current, self._take_step)
         self._journal: Journal | None = None
@@ -89,7 +88,7 @@ class Session:
         seed = _seed_of(solver) if seed is None else int(seed)
         command = {"verb": "open", "solver": pack_estimator(solver), "seed": seed}
         self._verbs.open(self.data, command)
-        self._commands: list[Command] = [command]
+        self._commands.append(command)
         if journal is not None:
             self.keep(journal)
 
@@ -99,94 +98,6 @@ class Session:
         journal.begin(self.data, self._commands)
         self.close()
         self._journal = journal
-
-    # ------------------------------------------------------------------ looking
-
-    @property
-    def current(self) -> Snapshot:
-        """The snapshot we are at."""
-        return self._timeline.current
-
-    @property
-    def snapshots(self) -> tuple[Snapshot, ...]:
-        """All snapshots on the timeline, those after the current one included."""
-        return tuple(self._timeline.snapshots)
-
-    @property
-    def position(self) -> int:
-        return self._timeline.position
-
-    @property
-    def problem(self) -> Problem:
-        return self.current.problem
-
-    @property
-    def constraints(self) -> ConstraintSet:
-        return self.current.problem.constraints
-
-    @property
-    def solver(self) -> Solver:
-        return self.current.solver
-
-    @property
-    def state(self) -> State:
-        return self.current.state
-
-    @property
-    def partition(self) -> Partition:
-        return self.current.partition
-
-    @property
-    def labels(self) -> NDArray[np.int64]:
-        """(n,) the most likely cluster of each sample, now."""
-        return self.current.labels()
-
-    @property
-    def pending(self) -> tuple[Query, ...]:
-        """Questions that wait for an answer."""
-        return self._timeline.dialogue.pending
-
-    @property
-    def asked(self) -> frozenset[tuple[int, ...]]:
-        """Samples of all questions that were answered or set aside."""
-        return self._timeline.dialogue.asked
-
-    @property
-    def rejected(self) -> frozenset[tuple[int, ...]]:
-        """Samples of the questions that were set aside."""
-        return self._timeline.dialogue.rejected
-
-    @property
-    def commands(self) -> tuple[Command, ...]:
-        """All verbs so far, those that were taken back included."""
-        return tuple(self._commands)
-
-    @property
-    def saved_at(self) -> float | None:
-        """When the last verb was written to the journal, in seconds since the epoch; None where there is no journal."""
-        return None if self._journal is None else self._journal.written_at
-
-    @property
-    def can_undo(self) -> bool:
-        return self._timeline.can_undo
-
-    @property
-    def can_redo(self) -> bool:
-        return self._timeline.can_redo
-
-    @property
-    def converged(self) -> bool:
-        return self.current.converged
-
-    def scores(self) -> dict[str, float]:
-        """Scores of the current labels, against the truth where the data have one."""
-        return self.current.scores(self.data.target)
-
-    def __repr__(self) -> str:
-        return (
-            f"<Session on {self.data.name} with {type(self.solver).__name__}: snapshot {self.position + 1} of "
-            f"{len(self.snapshots)}, iteration {self.current.summary.iteration}, {len(self.constraints)} statements>"
-        )
 
     # ------------------------------------------------------------------ verbs
 
@@ -390,6 +301,11 @@ class Session:
         return lambda: self.changed.disconnect(safely, missing_ok=True)
 
     # ------------------------------------------------------------------ keeping
+
+    @property
+    def saved_at(self) -> float | None:
+        """When the last verb was written to the journal, in seconds since the epoch; None where there is no journal."""
+        return None if self._journal is None else self._journal.written_at
 
     def to_code(self) -> str:
         """A short script that, run alone, gives the same labels."""

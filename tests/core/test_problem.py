@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from cclab import FCM
+from cclab import FCM, SeededKMeans
 from cclab.core import ConstraintSet, ImpossibleKnowledge, Problem, iterate
 from cclab.core.parameters import choice, flag, parameter_docs, real, whole
 from cclab.core.registry import Registry
@@ -118,3 +118,11 @@ def test_registry_lists_close_names():
     registry.add(FCM)
     with pytest.raises(ValueError, match="no solver called 'FCN'; did you mean FCM"):
         registry.get("FCN")
+
+
+def test_predict_numbers_clusters_as_labels_do_where_some_are_empty():
+    X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    model = SeededKMeans(3, init=[[-90.0], [0.0], [5.0]]).fit(X)
+    assert model.labels_.tolist() == [0, 0, 1, 1]
+    assert model.predict(X).tolist() == model.labels_.tolist()
+    assert model.predict([[-80.0]]).tolist() == [2]
