@@ -37,6 +37,7 @@ from cclab.core import Fuzzy, Gauge, Problem, State, WeightedSolver
 from cclab.core.parameters import real, whole
 from cclab.maths.choosing_clusters import Trial, Verdict, joined_once, trials
 from cclab.maths.contest import Contest, advance, fewest_clusters, heed_links, mixtures_at_rest
+from cclab.maths.knowledge import of_constraints
 from cclab.maths.leading_components import Subspace, leading_components
 from cclab.maths.mixtures import SHAPES, Mixture, Sight, first_mixture, responsibilities
 from cclab.maths.parts import cluster_of_parts, heaviest_parts, log_memberships, means_of_clusters
@@ -282,7 +283,10 @@ class CompetitiveMixture(WeightedSolver):
         rows, subspace, sight = problem.derived(("sight", self.max_samples), lambda: self._look(problem))
         if rows is None:
             return subspace, sight, Links.of(problem)
-        return subspace, sight, Links.of(Problem(problem.X[rows], problem.constraints.restrict(rows)))
+        links = of_constraints(
+            problem, f"links among {self.max_samples} samples", lambda known: Links.stated(known.restrict(rows))
+        )
+        return subspace, sight, links
 
     def _look(self, problem: Problem) -> tuple[NDArray | None, Subspace, Sight]:
         rng, rows = problem.rng(0, 0), None

@@ -67,10 +67,10 @@ class Links:
 
     @classmethod
     def of(cls, problem: Problem) -> Links:
-        return of_constraints(problem, "link costs", cls._of)
+        return of_constraints(problem, "link costs", cls.stated)
 
     @classmethod
-    def _of(cls, known: ConstraintSet) -> Links:
+    def stated(cls, known: ConstraintSet) -> Links:
         return cls(known, np.union1d(known.must.samples, known.cannot.samples), known.must.total + known.cannot.total)
 
     def costs(self, U: NDArray) -> NDArray:
