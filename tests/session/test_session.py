@@ -8,6 +8,7 @@ import textwrap
 import time
 import warnings
 from io import FileIO
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -217,6 +218,23 @@ class TestKeeping:
         monkeypatch.undo()
         session.step()
         assert picture(Session.open(tmp_path)) == picture(session)
+
+    @pytest.mark.parametrize("call", [0, 1])
+    def test_a_kill_while_one_session_replaces_another_never_mixes_them(self, blobs, tmp_path, monkeypatch, call):
+        Session(blobs, FCM(3), journal=tmp_path).step(2)
+        other = Session(Dataset("line", np.arange(8.0)[:, None]), FCM(2))
+        replace, calls = Path.replace, iter(range(2))
+
+        def killed(self, target):
+            if next(calls) == call:
+                raise KeyboardInterrupt
+            return replace(self, target)
+
+        monkeypatch.setattr(Path, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            other.keep(tmp_path)
+        with pytest.raises(ValueError, match="there is no session in"):
+            Session.open(tmp_path)
 
     def test_keeping_elsewhere_takes_all_along(self, session, tmp_path):
         session.step(2)
