@@ -39,7 +39,7 @@ class Stopwatch:
         session, times, solver_times = self.page.desk.session, [], []
         for _ in range(n):
             began = time.perf_counter()
-            session.stepped(session.current, {"verb": "step"})
+            session.solver.step(session.solver.adapt(session.problem), session.state)
             solver_times.append(time.perf_counter() - began)
             began = time.perf_counter()
             session.step()

@@ -67,8 +67,7 @@ def draw(
         cross = {"marker": "P", "s": 70, "color": paint("--cc-ink"), "edgecolor": paint("--cc-surface")}
         axes.scatter(*projection.place(centers).T, **cross, zorder=4)
     legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=8, frameon=False, fontsize=8)
-    for sign, text in zip(legend.legend_handles, legend.get_texts()):
-        sign.set_alpha(1)
+    for text in legend.get_texts():
         text.set_color(paint("--cc-text2"))
     return axes
 
@@ -108,7 +107,9 @@ def _draw_samples(axes: Axes, session: Session, xy: NDArray, mode, threshold, pa
             axes.scatter(*xy[chosen].T, marker="x", s=size / 3, linewidths=0.7, color=paint(sign.color), zorder=3)
         else:
             opacity = FAINTEST + (1 - FAINTEST) * encoding.certainty[chosen]
-            axes.scatter(*xy[chosen].T, color=paint(sign.color), alpha=opacity, edgecolors=paint("--cc-text2"), **style)
+            style |= {"color": paint(sign.color), "edgecolors": paint("--cc-text2")}
+            axes.scatter([], [], **style)  # for the legend, in full colour
+            axes.scatter(*xy[chosen].T, alpha=opacity, **style | {"label": None})
 
 
 def _draw_links(axes: Axes, session: Session, xy: NDArray, paint: Paint) -> None:

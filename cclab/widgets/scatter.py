@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from cclab.datasets import Dataset
 from cclab.session import Snapshot
 from cclab.widgets.desk import Desk, View, in_words
-from cclab.widgets.drawing import Links, centers_of, links_of, outlined, vanished_centers
+from cclab.widgets.drawing import centers_of, links_of, outlined, vanished_centers
 from cclab.widgets.encoding import MODES, Encoding, encode
 from cclab.widgets.glyphs import glyph
-from cclab.widgets.html import Html, join, tag
+from cclab.widgets.html import Html, tag
 from cclab.widgets.layout import button, column, row, text, with_classes
+from cclab.widgets.legend import legend_entry, link_entries
 from cclab.widgets.points import SVG_LIMIT, PointsView, combine, points_view
 from cclab.widgets.projections import Projection, axes, project, why_not
 from cclab.widgets.samples import sample_content, sample_name, sample_sign
@@ -206,9 +207,13 @@ class Scatter(View):
 
     # ------------------------------------------------------------------ marks
 
+    def cluster_ids(self, snapshot: Snapshot) -> NDArray:
+        """(k,) by which number, and so in which hue, each cluster is shown."""
+        return snapshot.state.cluster_ids
+
     def _show_marks(self, snapshot: Snapshot) -> None:
         data = self.desk.session.data
-        encoding = encode(self.color.value, snapshot.partition, snapshot.state.cluster_ids, data, self.desk.threshold)
+        encoding = encode(self.color.value, snapshot.partition, self.cluster_ids(snapshot), data, self.desk.threshold)
         self.points.set_marks(encoding.color, encoding.shape, encoding.certainty, encoding.palette)
         self._drawn["encoding"] = encoding
         self._show_legend(snapshot)
@@ -226,7 +231,7 @@ class Scatter(View):
         if self._drawn.get("link key") != key:
             self._drawn["link key"] = key
             self.points.set_links(links.pairs[chosen], links.cannot[chosen], violated[chosen], links.weight[chosen])
-            self._drawn["link kinds"] = _kinds(links, violated, len(chosen))
+            self._drawn["link kinds"] = link_entries(links, violated, len(chosen))
             self._show_legend(snapshot)
 
     def _show_outlines(self, snapshot: Snapshot) -> None:
@@ -239,13 +244,17 @@ class Scatter(View):
             self._show_legend(snapshot)
 
     def _show_rings(self, snapshot: Snapshot) -> None:
-        """Ring the labelled samples, and the one that another view points at."""
-        samples = snapshot.problem.constraints.labels.sample
+        """Ring some samples, and the one that another view points at."""
+        samples = self.ringed(snapshot)
         if self.desk.sample is not None and not self._hovering:
             samples = np.union1d(samples, [self.desk.sample])
         if self._drawn.get("rings") != samples.tobytes():
             self._drawn["rings"] = samples.tobytes()
             self.points.set_rings(samples)
+
+    def ringed(self, snapshot: Snapshot) -> NDArray:
+        """The samples that have a ring: those with a label."""
+        return snapshot.problem.constraints.labels.sample
 
     def _show_centers(self, snapshot: Snapshot) -> None:
         projection, centers = self.projection, centers_of(snapshot)
@@ -281,12 +290,12 @@ class Scatter(View):
         encoding: Encoding | None = self._drawn.get("encoding")
         if encoding is None:
             return
-        parts = [_entry(glyph(s.shape, s.color), s.name, s.opacity) for s in encoding.legend]
+        parts = [legend_entry(glyph(s.shape, s.color), s.name, s.opacity) for s in encoding.legend]
         parts += self._drawn.get("link kinds", [])
         if self._drawn.get("outlines", (None, []))[1]:
-            parts.append(_entry(glyph("group"), "group"))
+            parts.append(legend_entry(glyph("group"), "group"))
         if len(snapshot.problem.constraints.labels):
-            parts.append(_entry(glyph("ring"), "labelled"))
+            parts.append(legend_entry(glyph("ring"), "labelled"))
         if encoding.certainty.min() < 1 and self.color.value == "belief":
             parts.append(tag("span", "faint = uncertain", class_="cc-wide"))
         self.legend.value = tag("div", parts, class_="cc-legend")
@@ -295,17 +304,3 @@ class Scatter(View):
         self._tasks.cancel()
         self.points.close()
         super().close()
-
-
-def _entry(sign: Html, name: str, opacity: float = 1.0) -> Html:
-    return tag("span", sign, name, style=None if opacity == 1 else f"opacity:{max(opacity, 0.4):g}")
-
-
-def _kinds(links: Links, violated: NDArray, n_drawn: int) -> list[Html]:
-    """Legend entries of the links that there are."""
-    kinds = {"must": ~links.cannot & ~violated, "cannot": links.cannot & ~violated, "violated": violated}
-    names = {"must": "must-link", "cannot": "cannot-link", "violated": "violated"}
-    entries = [_entry(glyph(kind), names[kind]) for kind, some in kinds.items() if some.any()]
-    if n_drawn < len(links):
-        entries.append(join(tag("span", f"{n_drawn:,} of {len(links):,} links drawn")))
-    return entries

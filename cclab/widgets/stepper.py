@@ -38,6 +38,7 @@ class Stepper(View):
         self._hurry = asyncio.Event()
         self._target: int | None = None
         self._showing = False
+        self._stepping = False
 
         self.first_button = button(icon="first", hint="First (Home)", on_click=self.first)
         self.back_button = button(icon="back", hint="Back (←)", on_click=self.back)
@@ -72,6 +73,8 @@ class Stepper(View):
     def step(self) -> None:
         """One step; a step that is on the timeline already is gone to. While the session runs: pause."""
         session = self.desk.session
+        if self._stepping:  # a double click must not drop the step that the first click has begun
+            return
         if session.running:
             self.pause()
         elif session.converged:
@@ -79,7 +82,14 @@ class Stepper(View):
         elif self._next_is_a_step():
             session.rewind(session.position + 1)
         else:
-            self._tasks.start(run(self.desk, 1))
+            self._tasks.start(self._step())
+
+    async def _step(self) -> None:
+        self._stepping = True
+        try:
+            await run(self.desk, 1)
+        finally:
+            self._stepping = False
 
     def _next_is_a_step(self) -> bool:
         session = self.desk.session
