@@ -1,0 +1,146 @@
+"""Compare, without a browser."""
+
+import re
+
+import numpy as np
+import pytest
+from ipywidgets.widgets import widget as registry
+
+from cclab import COPKMeans
+from cclab.apps import compare
+from cclab.widgets.shell import Shell
+
+
+@pytest.fixture(autouse=True)
+def _quiet(tmp_path, monkeypatch):
+    monkeypatch.setenv("CCLAB_STATE", str(tmp_path / "state"))
+    monkeypatch.setattr(Shell, "send", lambda self, content, buffers=None: None)
+
+
+@pytest.fixture
+def page():
+    page = compare("iris", "CECM", "COPKMeans", seed=1)
+    yield page
+    page.close()
+
+
+def press(page, *names):
+    for name in names:
+        page.shell._handle_custom_msg({"type": "key", "name": name, "down": True}, [])
+
+
+def lasso(scatter, indices):
+    scatter.points._everyone.selected = np.asarray(indices)
+    scatter.points._gestures._handle_custom_msg({"type": "lassoed", "mode": "replace", "moved": True}, [])
+
+
+def plain(html):
+    return re.sub(r"<[^>]*>", "", html)
+
+
+def test_one_gesture_states_to_both(page):
+    lasso(page.twin, [1, 2, 3, 60])
+    assert page.desk.selection.tolist() == page.other.selection.tolist() == [1, 2, 3, 60]
+    press(page, "m")
+    for desk in page.desks:
+        (block,) = desk.session.constraints.groups.block
+        assert desk.session.constraints.blocks.row(block)[0].tolist() == [1, 2, 3, 60]
+    lasso(page.scatter, [5])
+    press(page, "c")
+    assert page.other.aside.tolist() == [5]
+    lasso(page.twin, [100])
+    press(page, "Enter")
+    assert [len(desk.session.constraints) for desk in page.desks] == [2, 2]
+
+
+def test_forgetting_is_shared_too(page):
+    page.other.session.constrain(must_link=[[0, 1]])
+    assert len(page.desk.session.constraints) == 1
+    page.desk.session.constrain(forget=page.desk.session.constraints.ids.tolist())
+    assert len(page.other.session.constraints) == 0
+
+
+def test_step_and_run_move_both(page):
+    press(page, "ArrowRight")
+    assert [desk.session.current.summary.iteration for desk in page.desks] == [1, 1]
+    for desk in page.desks:
+        desk.session.run()
+    assert "at rest" in dict(page._scores.rows)["Iterations"]
+    assert page.step_button.disabled
+    page.start_again()
+    assert [desk.session.current.summary.iteration for desk in page.desks] == [0, 0]
+
+
+def test_they_are_told_apart_where_they_differ(page):
+    for desk in page.desks:
+        desk.session.run()
+    one, two = page.desk.session.labels, page.other.session.labels
+    agree = np.ones(len(one), bool)
+    agree[page.parted] = False
+    # On what is not ringed the two labellings are the same up to names.
+    pairs = set(zip(one[agree], two[agree]))
+    assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+    assert 0 < len(page.parted) < 75
+    assert f"differ on {len(page.parted)} of 150" in plain(page._verdict.value)
+    assert page.scatter.points._chosen["rings"].tolist() == page.parted.tolist()
+    assert page.twin.points._chosen["rings"].tolist() == page.parted.tolist()
+
+
+def test_the_same_solver_agrees_with_itself():
+    page = compare("iris", "COPKMeans", "COPKMeans", seed=1)
+    assert len(page.parted) == 0
+    assert page.agreement == 1
+    assert plain(page._verdict.value).startswith("They agree on every sample.")
+    page.close()
+
+
+def test_matched_clusters_have_the_same_hue(page):
+    for desk in page.desks:
+        desk.session.run()
+    one, two = page.desk.session.labels, page.other.session.labels
+    shown = page.cluster_ids(page.other)[two]
+    agree = np.setdiff1d(np.arange(150), page.parted)
+    assert np.array_equal(page.cluster_ids(page.desk)[one][agree], shown[agree])
+
+
+def test_different_numbers_of_clusters():
+    page = compare("iris", COPKMeans(2), COPKMeans(5), seed=1)
+    ids = page.cluster_ids(page.other)
+    assert len(set(ids.tolist())) == 5
+    assert {0, 1} <= set(ids.tolist())
+    page.close()
+
+
+def test_scores_stand_side_by_side(page):
+    rows = dict(page._scores.rows)
+    for desk in page.desks:
+        assert f"{desk.session.scores()['ari']:.3f}" in rows["ARI"]
+    assert "Statements held" not in rows
+
+
+def test_another_solver_and_other_data(page):
+    page.desk.session.constrain(must_link=[[0, 1]])
+    page.choices[1].value = "FCM"
+    assert type(page.other.session.solver).__name__ == "FCM"
+    page.choices[1].value = "CECM"
+    page.open_data("wine")
+    assert page.other.session.data is page.desk.session.data
+    assert page.data.value == "wine"
+    assert type(page.other.session.solver).__name__ == "CECM"
+    assert len(page.other.session.constraints) == 0
+
+
+def test_knowledge_that_one_solver_ignores_is_said_on_its_side():
+    page = compare("iris", "COPKMeans", "FCM")
+    lasso(page.scatter, [1, 2, 3])
+    press(page, "m")
+    assert [banner.is_open for banner in page.banners] == [False, True]
+    assert "FCM has no use for" in plain(page.banners[1]._words.value)
+    page.close()
+
+
+def test_closing_frees_every_widget():
+    before = set(registry._instances)
+    page = compare("iris", "FCM", "COPKMeans")
+    page.close()
+    assert [registry._instances[key] for key in set(registry._instances) - before] == []

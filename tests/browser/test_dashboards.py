@@ -1,0 +1,129 @@
+"""A journey through each small dashboard, as `cclab app` serves them."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import expect
+
+from cclab.apps.gallery import NOTEBOOKS
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+SERVE = "from cclab.apps.server import serve\nserve(open_browser=False, workers=1)"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Where the gallery is."""
+    folder = tmp_path_factory.mktemp("gallery")
+    with pytest.MonkeyPatch.context() as patch, (folder / "errors.log").open("w") as errors:
+        patch.setenv("CCLAB_STATE", str(folder / "state"))
+        server = subprocess.Popen(
+            [sys.executable, "-c", SERVE], cwd=folder, stdout=subprocess.PIPE, stderr=errors, text=True
+        )
+    said = next((line for line in server.stdout if "cclab is open at " in line), "")
+    if not said:
+        pytest.fail((folder / "errors.log").read_text())
+    yield said.rpartition(" ")[2].strip()
+    server.terminate()
+    try:
+        server.wait(20)
+    finally:
+        server.kill()
+        server.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def page(browser, page_errors):
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(60_000)
+    expect.set_options(timeout=60_000)
+    page = context.new_page()
+    page.on("pageerror", lambda error: page_errors.append(error.stack or str(error)))
+    yield page
+    context.close()
+    expect.set_options(timeout=5_000)
+
+
+def open_app(page, address, name):
+    assert (NOTEBOOKS / f"{name}.ipynb").exists()
+    page.goto(f"{address}open/{name}")
+    expect(page.locator(".cc-app .cc-bar")).to_be_visible()
+
+
+def press_button(page, name):
+    page.locator(".cc-app button").and_(page.get_by_role("button", name=re.compile(f"^{name}"))).first.click()
+
+
+def test_ask_me(page, address, screenshot):
+    open_app(page, address, "ask_me")
+    question, chip = page.locator(".cc-question"), page.locator(".cc-question .cc-chip")
+    for number, key in enumerate("sdx", 1):
+        expect(chip).to_have_text(f"Question {number} of 20")
+        expect(page.locator(".cc-answers button").first).to_be_enabled()
+        expect(page.locator(".cc-game-pair img")).to_have_count(2)
+        page.keyboard.press(key)
+    expect(page.locator(".cc-move")).to_have_count(3)
+    expect(page.locator(".cc-move").first).to_contain_text("Don’t know")
+    expect(question).to_contain_text("Same digit?")
+    screenshot(page, "journey-ask-me")
+    page.keyboard.press("Control+z")
+    expect(page.locator(".cc-move")).to_have_count(2)
+    press_button(page, "Open in the workbench")
+    expect(page.locator(".cc-constraints tr[data-action=find]")).to_have_count(2)
+
+
+def test_credal(page, address, screenshot):
+    open_app(page, address, "credal")
+    verdict = page.locator(".cc-credal h2")
+    press_button(page, "Near")
+    expect(verdict).to_have_text("Surely 1")
+    press_button(page, "Between two")
+    expect(verdict).to_have_text("1 or 2: can’t tell")
+    box = page.locator(".cc-plot .bqplot").bounding_box()
+    page.mouse.click(box["x"] + 0.97 * box["width"], box["y"] + 0.15 * box["height"])
+    expect(verdict).to_have_text("None: too far from every centre")
+    second = page.locator(".cc-plot .bqplot .dot").nth(1).bounding_box()
+    page.mouse.move(second["x"] + second["width"] / 2, second["y"] + second["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.93 * box["width"], box["y"] + 0.2 * box["height"], steps=8)
+    page.mouse.up()
+    expect(verdict).to_have_text("Surely 2")
+    screenshot(page, "journey-credal")
+
+
+def test_how_many(page, address, screenshot):
+    open_app(page, address, "how_many")
+    count = page.locator(".cc-count-now b")
+    expect(count).to_have_text("20")
+    page.locator("select[aria-label=Solver], .cc-bar select").first.select_option(label="PCCA")
+    expect(count).to_have_text("15")
+    page.keyboard.press("Space")
+    expect(page.locator(".cc-status")).to_contain_text("Converged")
+    expect(count).to_have_text("4")
+    expect(page.locator(".cc-happening").first).to_contain_text(re.compile("vanished|merged"))
+    screenshot(page, "journey-how-many")
+
+
+def test_compare(page, address, screenshot):
+    open_app(page, address, "compare")
+    expect(page.locator(".cc-points")).to_have_count(2)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".cc-below")).to_contain_text("Iterations")
+    box = page.locator(".cc-points").nth(1).bounding_box()
+    corners = [(0.0, 0.3), (0.2, 0.3), (0.2, 1.0), (0.0, 1.0), (0.0, 0.3)]
+    places = [
+        (box["x"] + 46 + x * (box["width"] - 58), box["y"] + 8 + (1 - y) * (box["height"] - 52)) for x, y in corners
+    ]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    for place in places[1:]:
+        page.mouse.move(*place, steps=6)
+    page.mouse.up()
+    expect(page.locator(".cc-selection")).to_contain_text("selected")
+    page.keyboard.press("m")
+    expect(page.locator(".cc-below")).to_contain_text("Statements held")
+    expect(page.locator(".cc-versus")).to_contain_text(re.compile(r"They (differ on|agree)"))
+    screenshot(page, "journey-compare")
