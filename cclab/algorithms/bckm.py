@@ -66,7 +66,7 @@ class EnsembleState(State):
         The share of links that it satisfied in each tenth of their order.
     stopped : str
         Why there need be no more rounds, or "".
-    n_clusters, vote_n_init, seed, weights
+    n_clusters, vote_starts, weights
         What the clusters are worked out with.
     """
 
@@ -78,8 +78,7 @@ class EnsembleState(State):
     satisfied_by_priority: tuple[float, ...] = field(default=(), repr=False)
     stopped: str = ""
     n_clusters: int
-    vote_n_init: int
-    seed: int = 0
+    vote_starts: int
     weights: NDArray = field(repr=False)
 
     def _partition(self) -> Hard:
@@ -90,8 +89,7 @@ class EnsembleState(State):
             self.importance,
             self.n_clusters,
             weights=self.weights,
-            n_init=self.vote_n_init,
-            seed=self.seed,
+            n_starts=self.vote_starts,
         )
         return Hard(labels, self.n_clusters)
 
@@ -122,8 +120,8 @@ class BCKM(_KernelKMeans):
         How much a round counts that breaks no link at all (α*).
     max_sweeps : int
         How many sweeps of k-means a round makes at most.
-    vote_n_init : int
-        How often the k-means that joins the votes starts anew; it has many local optima, and 10 starts are too few.
+    vote_starts : int
+        From how many of the rounds the k-means that joins the votes starts; the best of its runs wins.
 
     Warns
     -----
@@ -159,7 +157,7 @@ class BCKM(_KernelKMeans):
         "n_rounds": whole(1),
         "perfect": real(0, open_low=True),
         "max_sweeps": whole(1),
-        "vote_n_init": whole(1),
+        "vote_starts": whole(1),
     }
 
     def __init__(
@@ -173,7 +171,7 @@ class BCKM(_KernelKMeans):
         kernel="linear",
         perfect=100.0,
         max_sweeps=100,
-        vote_n_init=50,
+        vote_starts=25,
     ):
         self.n_clusters = n_clusters
         self.init = init
@@ -183,7 +181,7 @@ class BCKM(_KernelKMeans):
         self.kernel = kernel
         self.perfect = perfect
         self.max_sweeps = max_sweeps
-        self.vote_n_init = vote_n_init
+        self.vote_starts = vote_starts
 
     @property
     def max_iter(self) -> int:
@@ -201,7 +199,7 @@ class BCKM(_KernelKMeans):
             hypothesis=self._small(nearest),
             log_priorities=np.log(self._links(problem).weight),
             n_clusters=self.n_clusters,
-            vote_n_init=self.vote_n_init,
+            vote_starts=self.vote_starts,
             weights=problem.weights,
         )
 
@@ -234,7 +232,6 @@ class BCKM(_KernelKMeans):
             error=ε,
             satisfied_by_priority=by_tenths(agreement[order]),
             stopped=stopped,
-            seed=int(rng.integers(np.iinfo(np.int32).max)),
         )
 
     def converged(self, previous: EnsembleState, state: EnsembleState) -> bool:

@@ -10,23 +10,18 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
-# Of more different codes than this the starts are tried on so many of them, and only the best goes on with all.
+# Of more different codes than this the starts are tried on a part, and only the best goes on with all.
 LARGE = 10_000
 
 
 def ensemble_labels(
-    hypotheses: Sequence[NDArray],
-    importance: NDArray,
-    n_clusters: int,
-    *,
-    weights: NDArray,
-    n_init: int,
-    seed: int,
+    hypotheses: Sequence[NDArray], importance: NDArray, n_clusters: int, *, weights: NDArray, n_starts: int
 ) -> NDArray[np.int64]:
     """(n,) kernel k-means of ``K = sum_t importance_t Z_t Z_t'``, with Z_t the 0-1 matrix of hypothesis t.
 
     `K` is the Gram matrix of the rows ``[sqrt(importance_t) Z_t]``, so plain k-means on these rows does the same,
     and the n x n matrix is never made. Samples that all hypotheses treat alike are one row with their weights added.
+    K-means starts from those hypotheses that have the lowest sum of squares themselves.
 
     Parameters
     ----------
@@ -36,8 +31,8 @@ def ensemble_labels(
         Above 0.
     weights : (n,) array
         Sample weights.
-    n_init : int
-        How often k-means starts anew.
+    n_starts : int
+        From how many hypotheses k-means starts; the best run wins.
 
     Returns
     -------
@@ -47,13 +42,13 @@ def ensemble_labels(
     codes, member = np.unique(np.stack(hypotheses, axis=1), axis=0, return_inverse=True)
     member = member.ravel()
     size = np.bincount(member, weights)
-    clusters = _clustered_codes(codes, importance, n_clusters, size, n_init, seed)
+    clusters = _clustered_codes(codes, importance, n_clusters, size, n_starts)
     votes = sum(α * _shared(clusters, labels, n_clusters, size) for α, labels in zip(importance, codes.T))
     return _names(votes)[clusters][member]
 
 
 def _clustered_codes(
-    codes: NDArray, importance: NDArray, n_clusters: int, size: NDArray, n_init: int, seed: int
+    codes: NDArray, importance: NDArray, n_clusters: int, size: NDArray, n_starts: int
 ) -> NDArray[np.int64]:
     """(u,) the clusters of different codes, the rows of `codes`, each standing for `size` samples."""
     u, T = codes.shape
@@ -64,13 +59,27 @@ def _clustered_codes(
         (np.tile(np.sqrt(importance), u), columns.ravel(), np.arange(0, u * T + 1, T, dtype=np.int32)),
         shape=(u, n_clusters * T),
     )
-    if u > LARGE:
-        chosen = np.sort(np.random.default_rng(seed).choice(u, LARGE, replace=False))
-        trial = KMeans(n_clusters, n_init=n_init, random_state=seed).fit(rows[chosen], sample_weight=size[chosen])
-        means = KMeans(n_clusters, init=trial.cluster_centers_, n_init=1)
-    else:
-        means = KMeans(n_clusters, n_init=n_init, random_state=seed)
-    return means.fit(rows, sample_weight=size).labels_
+    some = slice(None, None, -(-u // LARGE))
+    centers = _best_centers(rows[some], size[some], importance, n_clusters, n_starts)
+    return KMeans(n_clusters, init=centers, n_init=1).fit(rows, sample_weight=size).labels_
+
+
+def _best_centers(
+    rows: sparse.csr_array, size: NDArray, importance: NDArray, n_clusters: int, n_starts: int
+) -> NDArray[np.float64]:
+    """(k, k T) the centres of the best run of k-means from the most promising hypotheses.
+
+    The means of all clusters of all hypotheses are rows of one matrix: how much they share with each other.
+    """
+    shared = (rows.T @ (rows * size[:, None])).toarray()
+    α = np.repeat(importance, n_clusters)
+    counts = shared.diagonal() / α
+    means = np.divide(shared, (np.sqrt(α) * counts)[:, None], out=np.zeros_like(shared), where=counts[:, None] > 0)
+    explained = (counts * (means**2).sum(axis=1)).reshape(-1, n_clusters).sum(axis=1)
+    promising = np.argsort(-explained, kind="stable")[:n_starts]
+    starts = iter(means.reshape(-1, n_clusters, means.shape[1])[promising])
+    runs = KMeans(n_clusters, init=lambda *_, **__: next(starts), n_init=len(promising), random_state=0)
+    return runs.fit(rows, sample_weight=size).cluster_centers_
 
 
 def renamed(labels: NDArray, like: NDArray, n_clusters: int) -> NDArray[np.int64]:
