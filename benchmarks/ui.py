@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import runpy
 import sys
 import tempfile
@@ -128,7 +129,7 @@ def main(words: list[str]) -> int:
             for n in sizes:
                 page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
                 page.set_default_timeout(1000 * PATIENCE)
-                print(f"\n{n:,} samples", flush=True)
+                print(f"\n{n:,} samples (load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)", flush=True)
                 visit = Visit(page, voila, n)
                 report.add("opens, kernel and imports included", visit.seconds_to_open, 60, "s")
                 if n <= 20_000:

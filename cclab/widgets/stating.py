@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from cclab.core import ConstraintSet
 from cclab.core.conflicts import Conflict
-from cclab.session.statements import pack_statements, state_all
 from cclab.widgets.html import Html, join, tag
 from cclab.widgets.statements import StatementReader
 
@@ -99,12 +98,22 @@ def new_conflict(known: ConstraintSet, intention: Intention, n_clusters: int | N
     """The first contradiction that a statement would bring, in words; None where it brings none."""
     if not intention or "forget" in intention.said:
         return None
-    then = state_all(known, pack_statements(source=SOURCE, **intention.said))
-    before = {str(conflict) for conflict in known.conflicts(n_clusters)} if len(known) else set()
+    if not len(known) and n_clusters != 1:  # a single statement contradicts nothing
+        return None
+    then = _with(known, **intention.said)
+    before = {str(conflict) for conflict in known.conflicts(n_clusters)}
     for conflict in then.conflicts(n_clusters):
         if str(conflict) not in before:
             return _in_words(conflict, known, then, cluster_ids)
     return None
+
+
+def _with(known: ConstraintSet, **said: Any) -> ConstraintSet:
+    """What would be known if this were stated."""
+    ((kind, what),) = said.items()
+    if kind == "separation":
+        return known.with_separation(*what)
+    return getattr(known, f"with_{kind}")(what)
 
 
 def _in_words(conflict: Conflict, known: ConstraintSet, then: ConstraintSet, cluster_ids: Any) -> Html:

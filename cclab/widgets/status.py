@@ -63,8 +63,8 @@ class Status(View):
 
     def _show(self) -> None:
         session = self.desk.session
-        known, labels = session.constraints, session.labels
-        held = known.satisfaction(labels).n_satisfied if len(known) else 0
+        known = session.constraints
+        held = known.satisfaction(session.labels).n_satisfied if len(known) else 0
         summary = session.current.summary
         state = self.state
         css = {"Running": "cc-state cc-running", "Stopped": "cc-state cc-stopped"}.get(state, "cc-state")

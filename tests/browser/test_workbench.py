@@ -27,9 +27,11 @@ def state_folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def hand(voila_page):
+    expect.set_options(timeout=60_000)
     hand = Hand(voila_page(NOTEBOOKS / "workbench.ipynb", name="workbench"))
     hand.wait_until_open()
-    return hand
+    yield hand
+    expect.set_options(timeout=5_000)
 
 
 def test_lasso_two_groups_and_keep_them_apart(hand, screenshot):
