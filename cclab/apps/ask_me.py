@@ -186,6 +186,7 @@ class AskMe(Page):
                 if session is not self.desk.session:
                     return
             longest = max(map(len, games))
+            self.card.n_rivals = len(games)
             self.chart.rival = self.card.rival = np.mean(
                 [game + game[-1:] * (longest - len(game)) for game in games], axis=0
             )

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.manifold import Isomap
 from sklearn.metrics import adjusted_rand_score
 
-from cclab.apps.opening import session_on
+from cclab.apps.opening import solver_for
 from cclab.core import Problem, State
 from cclab.core.closure import must_components
 from cclab.datasets import Dataset, load_dataset
@@ -26,7 +26,7 @@ STEPS = 5
 #: The opponent plays so many times, and the mean counts.
 N_OPPONENTS = 3
 #: The digits that are most alike, and how many of each are in a game.
-ALIKE, PER_DIGIT = (1, 3, 5, 8, 9), 40
+ALIKE, PER_DIGIT = (1, 2, 3, 5, 8, 9), 40
 
 
 def _digits(seed: int) -> Dataset:
@@ -36,8 +36,8 @@ def _digits(seed: int) -> Dataset:
     kept.sort()
     return replace(
         data,
-        X=Isomap(n_neighbors=8, n_components=3).fit_transform(data.X[kept]),
-        feature_names=("way 1", "way 2", "way 3"),
+        X=Isomap(n_neighbors=8, n_components=4).fit_transform(data.X[kept]),
+        feature_names=("way 1", "way 2", "way 3", "way 4"),
         target=np.searchsorted(ALIKE, data.target[kept]),
         target_names=tuple(map(str, ALIKE)),
         images=data.images[kept],
@@ -56,7 +56,10 @@ def new_game(name: str, seed: int) -> Session:
     """A session that nothing was asked in yet."""
     if name not in GAMES:
         raise ValueError(f"there is no game on {name!r}; there are: {', '.join(GAMES)}")
-    return session_on(GAMES[name][2](seed), "CECM", seed)
+    data = GAMES[name][2](seed)
+    # Digits make long clusters, and each its own.
+    solver = solver_for(data, "CECM").set_params(metric="mahalanobis" if name == "digits" else "euclidean")
+    return Session(data, solver, seed=seed)
 
 
 def game_of(session: Session) -> str:

@@ -60,6 +60,7 @@ class Card(View):
         self._on_answer = on_answer
         self.trouble = ""  # why there is no question
         self.rival: NDArray[np.float64] = np.empty(0)
+        self.n_rivals = 0  # games that `rival` is the mean of
         self._top = text()
         self._samples = text(css="cc-game-pair")
         self.same_button = self._answer("Same", "same", "together", "S")
@@ -128,7 +129,8 @@ class Card(View):
         title, verdict = "That was the last question", "Random questions are still being played."
         if len(rival):
             title = _compared(last - rival[-1], "You beat random questions", "A draw", "Random questions did better")
-            verdict = f"Random questions, answered by the truth, came to {rival[-1]:.2f} (mean of {N_OPPONENTS} games)."
+            games = "one game" if self.n_rivals == 1 else f"mean of {self.n_rivals} games"
+            verdict = f"Random questions, answered by the truth, came to {rival[-1]:.2f} ({games})."
         answered = [move for move in moves if move.answer is not None]
         wrong, aside = sum(not is_true(session, move) for move in answered), len(moves) - len(answered)
         slips = (

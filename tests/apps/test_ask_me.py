@@ -179,9 +179,9 @@ def test_an_unknown_game_is_refused_in_words():
 
 def test_digits_come_with_their_pictures():
     data = game.GAMES["digits"][2](3)
-    assert data.X.shape == (200, 3)
-    assert np.bincount(data.target).tolist() == [40] * 5
-    assert len(data.images) == 200
+    assert data.X.shape == (240, 4)
+    assert np.bincount(data.target).tolist() == [40] * 6
+    assert len(data.images) == 240
 
 
 def test_closing_frees_every_widget(sent):
