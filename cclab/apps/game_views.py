@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from cclab.apps.game import (
     GAMES,
-    N_OPPONENTS,
     N_QUESTIONS,
     Move,
     agreement,
