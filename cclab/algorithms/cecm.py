@@ -27,7 +27,7 @@ from cclab.algorithms.ecm import ECM, ECMState
 from cclab.core import Problem
 from cclab.core.parameters import choice, real
 from cclab.maths.free_masses import costs_of
-from cclab.maths.linked_masses import LinkPenalty, settle
+from cclab.maths.linked_masses import SETTLED, LinkPenalty, settle
 from cclab.maths.linked_samples import LinkedSamples
 from cclab.maths.seeding import seeded_centers
 from cclab.maths.set_geometry import SetGeometry
@@ -141,7 +141,8 @@ class CECM(ECM):
         penalty = LinkPenalty(problem, linked, geometry.focal, self.xi, unit, relieved=self.variant == "paper")
         costs = costs_of(problem.X[rows], geometry, rho2)
         w = np.maximum(unit * problem.weights[rows, None] * costs, np.finfo(float).tiny)
-        masses = settle(penalty, w, None if previous is None else _carried_over(previous, rows, w))
+        before = None if previous is None else _carried_over(previous, rows, w)
+        masses = settle(penalty, w, before, max(SETTLED, self.tol / 100))
         return rows, masses, penalty.terms(masses)
 
 

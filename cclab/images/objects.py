@@ -81,6 +81,23 @@ class Objects:
         objects = np.flatnonzero(counts)
         return objects, counts[objects]
 
+    def cut(self, parts: np.ndarray) -> Objects:
+        """The same objects, each cut up by the part that its pixels are in; without ties.
+
+        Parameters
+        ----------
+        parts : int array of shape (n_pixels,)
+            From 0, such as the stroke on each pixel.
+        """
+        n_parts = int(parts.max()) + 1
+        codes = self.labels_of_pixels.ravel().astype(np.int64) * n_parts + parts
+        labels, n_labels = _renumbered(codes, len(self) * n_parts)
+        whole = np.empty(n_labels, dtype=np.int64)
+        whole[labels] = self.labels_of_pixels.ravel()
+        counts = np.bincount(labels, minlength=n_labels)
+        of_pixels = labels.astype(np.int32).reshape(self.labels_of_pixels.shape)
+        return Objects(self.kind, self.features[whole], counts, of_pixels)
+
 
 def distinct_values(picture: Picture, features: np.ndarray | None = None, n_levels: int | None = None) -> Objects:
     """One object for each value that occurs, such as the grey levels of an 8-bit picture.

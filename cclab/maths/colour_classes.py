@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse import csgraph
 
 ORDERS = ("leaves first", "hubs first")
 
@@ -59,6 +60,31 @@ def colour_classes(adjacency: sparse.sparray, order: str = "leaves first") -> li
         ready = following[waiting[following] == 0]
     by_colour = np.argsort(colour, kind="stable")
     return np.split(by_colour, np.cumsum(np.bincount(colour))[:-1]) if n else []
+
+
+def two_colours(adjacency: sparse.csr_array) -> NDArray[np.int64] | None:
+    """(n,) colours 0 and 1 such that no two neighbours have the same, as on a chessboard; None where there are none.
+
+    Only for graphs in one piece; of others it says None too.
+
+    Examples
+    --------
+    >>> chain = sparse.diags_array([np.ones(3), np.ones(3)], offsets=[-1, 1]).tocsr()
+    >>> two_colours(chain)
+    array([0, 1, 0, 1])
+    """
+    n = adjacency.shape[0]
+    order, ancestor = csgraph.breadth_first_order(adjacency, 0)
+    if len(order) < n:
+        return None
+    colour = np.ones(n, dtype=np.int64)
+    colour[0], ancestor[0] = 0, 0
+    # The colour is the parity of the way to the root: ways are doubled until all have come there.
+    while ancestor.any():
+        colour ^= colour[ancestor]
+        ancestor = ancestor[ancestor]
+    i, j = adjacency.nonzero()
+    return colour if (colour[i] != colour[j]).all() else None
 
 
 def _first_free(neighbours: sparse.csr_array, colour: NDArray) -> NDArray[np.int64]:

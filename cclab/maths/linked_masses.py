@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from cclab.core import Problem
 from cclab.maths.focal_sets import FocalSets
 from cclab.maths.linked_samples import LinkedSamples, Ties
+from cclab.maths.neighbour_masses import settle_neighbours
 from cclab.maths.simplex import simplex_minimum
 
-# Sweeps end when the masses of a sample change by less than this, on average.
+# Sweeps end when the masses of a sample change by less than this, on average; no one needs it finer.
 SETTLED = 1e-5
 MAX_SWEEPS = 100
 # Links come in at a small share of their weight, which grows by this factor every few sweeps.
@@ -50,8 +51,10 @@ class LinkPenalty:
         self.kappa = xi / total if total else 0.0
         self.unit = unit
         self.label_cost = self.kappa * label_cost
+        self.relieved = relieved
 
-        single, empty = focal.sizes == 1, focal.sizes == 0
+        self.single = single = focal.sizes == 1
+        empty = focal.sizes == 0
         either_empty = np.add.outer(empty, empty)
         self.U = 1.0 - np.diag(single)
         self.T = focal.intersect.astype(float)
@@ -74,6 +77,12 @@ class LinkPenalty:
         """(t,) what all ties of a sample weigh together."""
         ties = self.linked.ties
         return self.kappa * (ties.must.degree + ties.cannot.degree) + self.unit * ties.neighbours.degree
+
+    @property
+    def only_neighbours(self) -> bool:
+        """Whether nothing but neighbours and certain labels has a say: the case of pictures."""
+        ties = self.linked.ties
+        return not (self.relieved or ties.must or ties.cannot or self.label_cost.any())
 
     def sweep(self, w: NDArray, masses: NDArray, share: float = 1.0) -> None:
         """Minimise over each sample in turn, in place, with ties at a `share` of their weight.
@@ -116,7 +125,7 @@ class LinkPenalty:
         return found
 
 
-def settle(penalty: LinkPenalty, w: NDArray, before: NDArray | None) -> NDArray:
+def settle(penalty: LinkPenalty, w: NDArray, before: NDArray | None, settled: float = SETTLED) -> NDArray:
     """(t, f) masses at a local minimum of the cost; no higher than a descent from the masses `before` leads.
 
     Parameters
@@ -126,6 +135,8 @@ def settle(penalty: LinkPenalty, w: NDArray, before: NDArray | None) -> NDArray:
         The separable costs, above 0.
     before : (t, f) array or None
         Where the samples stood.
+    settled : float
+        Sweeps end when the masses of a sample change by less than this, on average.
     """
     open_w = np.where(penalty.forbidden, np.inf, w)
     free = simplex_minimum(open_w, penalty.label_cost)
@@ -133,12 +144,17 @@ def settle(penalty: LinkPenalty, w: NDArray, before: NDArray | None) -> NDArray:
     tied = strength > 0
     if not tied.any():
         return free
+    if penalty.only_neighbours:
+        classes = [members for members, _ in penalty.linked.classes]
+        neighbours = penalty.linked.ties.neighbours.pairs
+        start = free if before is None else before
+        return settle_neighbours(open_w / penalty.unit, penalty.single, neighbours, classes, start, settled)
     found = []
     if before is not None:
-        found.append(_descend(penalty, open_w, before.copy()))
+        found.append(_descend(penalty, open_w, before.copy(), settled))
     if before is None or penalty.linked.ties.must or penalty.linked.ties.cannot:
         share = 0.5 * np.median(2 * open_w[tied].min(axis=1) / strength[tied])
-        found.append(_let_in(penalty, open_w, free, float(np.clip(share, 1e-6, 0.5))))
+        found.append(_let_in(penalty, open_w, free, float(np.clip(share, 1e-6, 0.5)), settled))
 
     def cost(masses: NDArray) -> float:
         return float(np.vdot(masses**2, w)) + sum(penalty.terms(masses).values())
@@ -146,20 +162,20 @@ def settle(penalty: LinkPenalty, w: NDArray, before: NDArray | None) -> NDArray:
     return min(found, key=cost)
 
 
-def _let_in(penalty: LinkPenalty, w: NDArray, masses: NDArray, share: float) -> NDArray:
+def _let_in(penalty: LinkPenalty, w: NDArray, masses: NDArray, share: float, settled: float) -> NDArray:
     """Follow the minimum from where links hardly count to where they count in full."""
     while share < 1:
         for _ in range(SWEEPS_A_STAGE):
             penalty.sweep(w, masses, share)
         share *= GROWTH
-    return _descend(penalty, w, masses)
+    return _descend(penalty, w, masses, settled)
 
 
-def _descend(penalty: LinkPenalty, w: NDArray, masses: NDArray) -> NDArray:
+def _descend(penalty: LinkPenalty, w: NDArray, masses: NDArray, settled: float) -> NDArray:
     for _ in range(MAX_SWEEPS):
         before = masses.copy()
         penalty.sweep(w, masses)
-        if np.abs(masses - before).sum() <= SETTLED * len(masses):
+        if np.abs(masses - before).sum() <= settled * len(masses):
             break
     return masses
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cclab.core import ConstraintSet, LinkOperator, Problem
-from cclab.maths.colour_classes import colour_classes
+from cclab.maths.colour_classes import colour_classes, two_colours
 from cclab.maths.knowledge import of_constraints
 
 
@@ -192,6 +192,7 @@ def _affinity(problem: Problem) -> tuple[sparse.csr_array, NDArray]:
         kept = (both_ways.row != both_ways.col) & (both_ways.data > 0)
         entries = (both_ways.data[kept], (both_ways.row[kept], both_ways.col[kept]))
         affinity = sparse.csr_array(entries, shape=(n, n))
-        return affinity, _colours(affinity)
+        chessboard = two_colours(affinity)
+        return affinity, _colours(affinity) if chessboard is None else chessboard
 
     return problem.derived("coloured affinity", compute)

@@ -1,0 +1,134 @@
+"""Strokes as the model sees them: dabs of paint, the prototypes that they found, and the units they measure in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .strokes import Stroke, surviving_pixels
+
+# In units of the scatter within dabs. A further dab of a region founds a prototype of its own when it is far from the
+# region's others and nearer to another region's (though not near to that either), or very far from all; and when it
+# scatters little about its mean. Mixed dabs, and those much smaller than the region's largest, are corrections: as
+# prototypes they would lead the model astray.
+NEAR, FAR, VERY_FAR, MIXED = 1.0, 2.0, 3.0, 1.2
+ENOUGH, SMALL, MOST_PROTOTYPES = 20, 1 / 6, 6
+# The pooled covariance is drawn towards a multiple of the identity by this much.
+SHRINKAGE = 0.1
+# No feature scatters less than this share of its spread over the picture: flat paint says nothing about noise.
+LEAST_SCATTER = 0.02
+
+
+@dataclass(frozen=True, eq=False)
+class Dab:
+    """What is left of one stroke.
+
+    Attributes
+    ----------
+    region : int
+        0 is "don't know".
+    pixels : int array
+        Flat indices.
+    prototype : int or None
+        The cluster that it founded or joined; None for a correction that only holds for its own pixels.
+    founds : bool
+        Whether it founded that cluster.
+    """
+
+    region: int
+    pixels: np.ndarray
+    prototype: int | None = None
+    founds: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Palette:
+    """The dabs on a picture, sorted into prototypes.
+
+    Attributes
+    ----------
+    dabs : tuple of Dab
+    regions : int array of shape (n_prototypes,)
+        The region of each prototype: a region may be made of several.
+    units : array of shape (n_features, n_features)
+        Features times this are measured in the scatter within dabs: a distance of 1 is one standard deviation.
+    """
+
+    dabs: tuple[Dab, ...]
+    regions: np.ndarray
+    units: np.ndarray
+
+    @classmethod
+    def of(cls, strokes: Sequence[Stroke], features: np.ndarray, shape: tuple[int, int]) -> Palette:
+        """Read strokes one after the other.
+
+        The first dab of a region founds a prototype. A later one founds another if it is far from all, joins the
+        nearest if that is of its own region, and else is a correction of its own pixels alone.
+
+        Parameters
+        ----------
+        strokes : sequence of Stroke
+        features : array of shape (n_pixels, n_features)
+        shape : (height, width)
+        """
+        spread = features.std(axis=0, dtype=float)
+        dabs: list[Dab] = []
+        for stroke, pixels in zip(strokes, surviving_pixels(strokes, shape)):
+            if len(pixels):
+                dabs.append(_placed(stroke.region, pixels, dabs, features, spread))
+        founders = [dab for dab in dabs if dab.founds]
+        regions = np.array([dab.region for dab in founders], dtype=np.int64)
+        return cls(tuple(dabs), regions, _units(founders, features, spread))
+
+    @property
+    def painted(self) -> np.ndarray:
+        """Regions that have paint, in order."""
+        return np.unique(self.regions)
+
+    def of_region(self, region: int) -> np.ndarray:
+        """All pixels painted in a region, sorted."""
+        found = [dab.pixels for dab in self.dabs if dab.region == region]
+        return np.sort(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+
+    def of_prototype(self, prototype: int) -> np.ndarray:
+        """All pixels of the dabs that found or join a prototype."""
+        return np.concatenate([dab.pixels for dab in self.dabs if dab.prototype == prototype])
+
+
+def _placed(region, pixels, before, features, spread) -> Dab:
+    if region == 0:
+        return Dab(0, pixels)
+    founders = [dab for dab in before if dab.founds]
+    new = Dab(region, pixels, len(founders), founds=True)
+    if region not in {dab.region for dab in founders}:
+        return new
+    units = _units(founders, features, spread)
+    values = features[pixels].astype(float) @ units
+    centers = np.stack([features[dab.pixels].mean(axis=0, dtype=float) for dab in founders]) @ units
+    distances = np.linalg.norm(centers - values.mean(axis=0), axis=1)
+    own = np.array([dab.region == region for dab in founders])
+    nearest = int(distances.argmin())
+    astray = not own[nearest] and distances[own].min() > FAR and distances[nearest] > NEAR
+    unlike = astray or distances[nearest] > VERY_FAR
+    mixed = values.var(axis=0).sum() > MIXED**2
+    enough = max(ENOUGH, SMALL * max(len(dab.pixels) for dab in founders if dab.region == region))
+    if unlike and not mixed and len(pixels) >= enough and len(founders) < MOST_PROTOTYPES:
+        return new
+    return Dab(region, pixels, nearest if own[nearest] else None)
+
+
+def _units(founders, features, spread) -> np.ndarray:
+    """(p, p) a root of the inverse of the covariance within dabs, so scaled that p features count as one."""
+    p = features.shape[1]
+    floor = np.diag(np.where(spread > 0, LEAST_SCATTER * spread, 1.0) ** 2)
+    scatter, n = np.zeros((p, p)), 0
+    for dab in founders:
+        values = features[dab.pixels].astype(float)
+        values -= values.mean(axis=0)
+        scatter += values.T @ values
+        n += len(values)
+    covariance = scatter / max(n, 1) + floor
+    covariance = (1 - SHRINKAGE) * covariance + SHRINKAGE * np.trace(covariance) / p * np.eye(p)
+    return np.linalg.cholesky(np.linalg.inv(covariance)) / np.sqrt(p)

@@ -1,0 +1,283 @@
+"""From strokes to a problem: a picture and a recipe give data, knowledge and a solver that starts where the paint is.
+
+A region is a colour of paint and may be made of several clusters, one for each prototype that its dabs found. Painted
+objects are held to the clusters of their region (a label that names a set); neighbours are weakly tied; distances are
+in units of the scatter within the dabs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from cclab.core import ConstraintSet, Problem, Solver
+from cclab.core.registry import solvers
+from cclab.maths.focal_sets import gabriel_pairs
+
+from .dabs import Palette
+from .features import features as pixel_features
+from .features import flattened
+from .objects import Objects, distinct_values, single_pixels, superpixels
+from .picture import Picture
+from .recipes import Recipe
+
+# With one region alone, what is further from its paint than this (squared, in units of its scatter) is nowhere.
+UNLIKE = 4.0
+# How much doubt between two regions is held back (alpha): borders are thin.
+RESOLVE = 2.0
+# What is painted "don't know" counts this much of an object.
+UNHEARD = 1e-3
+# Pixels start where the solver came to with superpixels, so a few steps are enough.
+STEPS = {"pixels": 3, "superpixels": 3, "values": 3}
+TOLERANCE = 0.02
+KEPT = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """A recipe as a problem, with what is needed to read the answer.
+
+    Attributes
+    ----------
+    recipe : Recipe
+    objects : Objects
+    palette : Palette
+    problem : Problem
+    solver : Solver
+    notes : tuple of str
+        What a person should know: paint of two colours on one object, knowledge that the solver ignores.
+    """
+
+    recipe: Recipe
+    objects: Objects
+    palette: Palette
+    problem: Problem
+    solver: Solver
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def unknown(self) -> np.ndarray:
+        """(height, width) where "don't know" is painted."""
+        mask = np.zeros(self.objects.labels_of_pixels.shape, dtype=bool)
+        mask.ravel()[self.palette.of_region(0)] = True
+        return mask
+
+
+@dataclass(eq=False)
+class Painting:
+    """A picture that is painted on; what the strokes don't change is worked out once.
+
+    Parameters
+    ----------
+    picture : Picture
+
+    Examples
+    --------
+    >>> from cclab.images import Painting, Recipe, Stroke, load_image
+    >>> strokes = Stroke("brush", 1, 5, [[110, 70], [120, 78]]), Stroke("brush", 2, 5, [[50, 60], [60, 90]])
+    >>> posed = Painting(load_image("phantom")).pose(Recipe(strokes))
+    >>> posed.problem.constraints, posed.solver.n_clusters
+    (ConstraintSet(... samples: ... labels), 2)
+    """
+
+    picture: Picture
+    _made: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _posed: OrderedDict[str, Posed] = field(default_factory=OrderedDict, repr=False)
+
+    def pose(self, recipe: Recipe | Mapping[str, Any]) -> Posed:
+        """The problem that a recipe makes of the picture. The same recipe gives the same problem.
+
+        Raises
+        ------
+        ValueError
+            Where nothing is painted, or the recipe makes no sense.
+        """
+        recipe = recipe if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
+        key = json.dumps(recipe.to_json(), sort_keys=True)
+        if key not in self._posed:
+            self._posed[key] = self._make(recipe)
+            while len(self._posed) > KEPT:
+                self._posed.popitem(last=False)
+        self._posed.move_to_end(key)
+        return self._posed[key]
+
+    def _make(self, recipe: Recipe) -> Posed:
+        options = recipe.options
+        objects = self.objects(recipe)
+        palette = Palette.of(recipe.strokes, self._features(recipe), self.picture.shape)
+        if not len(palette.regions):
+            raise ValueError("nothing is painted yet; paint a stroke in each of two regions")
+        X = objects.features.astype(float) @ palette.units
+        share, disputed = _shares(objects, palette)
+        region = np.where(share.max(axis=1) > 0, share.argmax(axis=1), -1)
+        affinity = objects.affinity
+        if affinity is not None:
+            affinity = affinity * options.smoothness if options.smoothness else None
+        solver_class = solvers.get(options.solver)
+        weight = _weights(objects, palette, region, options)
+        problem = Problem(
+            X,
+            _statements(objects, palette, region, recipe.answers, solver_class.uses),
+            sample_weight=weight if "sample_weight" in solver_class.uses else None,
+            affinity=affinity,
+        )
+        solver = self._solver(recipe, solver_class, X, palette)
+        notes = []
+        if disputed:
+            what = {"values": "value", "superpixels": "superpixel", "pixels": "pixel"}[objects.kind]
+            notes.append(
+                f"{disputed} {what}{'s are' if disputed > 1 else ' is'} painted in two colours: the colour with more "
+                "paint counts; paint finer, or choose pixels"
+            )
+        ignored = solver.explain_ignored(problem)
+        if ignored:
+            notes.append(ignored)
+        return Posed(recipe, objects, palette, problem, solver, tuple(notes))
+
+    # ------------------------------------------------------------------ what strokes don't change
+
+    def _once(self, key, make):
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    def _seen(self, recipe: Recipe) -> Picture:
+        """The picture that features are taken from."""
+        return self._once("flat", lambda: flattened(self.picture)) if recipe.options.flatten else self.picture
+
+    def _names(self, recipe: Recipe) -> tuple[str, ...] | None:
+        options = recipe.options
+        if options.features is None and options.objects == "values":
+            return ("lab",) if self.picture.is_colour else ("intensity",)
+        return options.features
+
+    def _features(self, recipe: Recipe) -> np.ndarray:
+        names = self._names(recipe)
+        return self._once(
+            ("features", names, recipe.options.flatten), lambda: pixel_features(self._seen(recipe), names)
+        )
+
+    def objects(self, recipe: Recipe) -> Objects:
+        """What is clustered under a recipe."""
+        kind = recipe.options.objects
+        make = {"values": distinct_values, "superpixels": superpixels, "pixels": single_pixels}[kind]
+        key = ("objects", kind, self._names(recipe), recipe.options.flatten)
+        return self._once(key, lambda: make(self._seen(recipe), self._features(recipe)))
+
+    # ------------------------------------------------------------------ the solver
+
+    def _solver(self, recipe, solver_class, X, palette) -> Solver:
+        options = recipe.options
+        centers = self._centers(recipe, X, palette)
+        wanted = {
+            "n_clusters": len(centers),
+            "init": centers,
+            "n_init": 1,
+            "max_iter": STEPS[options.objects],
+            "tol": TOLERANCE,
+            "random_state": 0,
+        }
+        if len(palette.painted) == 1:
+            wanted["rho2"] = UNLIKE
+        else:
+            wanted |= {"focal_sets": _doubts(palette, centers), "alpha": RESOLVE}
+        takes = solver_class.all_parameters()
+        return solver_class(**{name: value for name, value in wanted.items() if name in takes} | options.parameters)
+
+    def _centers(self, recipe, X, palette) -> np.ndarray:
+        """Means of the paint; pixels start where superpixels end."""
+        if recipe.options.objects == "pixels":
+            coarse = self.pose(replace(recipe, options=replace(recipe.options, objects="superpixels")))
+            centers = coarse.solver.solve(coarse.solver.adapt(coarse.problem)).centers
+            if centers is not None and centers.shape == (len(palette.regions), X.shape[1]):
+                return centers
+        painted = [palette.of_prototype(k) for k in range(len(palette.regions))]
+        features = self._features(recipe)
+        return np.stack([features[pixels].mean(axis=0, dtype=float) for pixels in painted]) @ palette.units
+
+
+def _doubts(palette: Palette, centers: np.ndarray) -> list[list[int]]:
+    """The sets of clusters that belief may be about: each alone, and neighbours of different regions.
+
+    Halfway between others there may be a third cluster, or tissue that no one has painted: no place for doubts.
+    """
+    between = [[a, b] for a, b in gabriel_pairs(centers) if palette.regions[a] != palette.regions[b]]
+    return [[k] for k in range(len(centers))] + between
+
+
+def _shares(objects: Objects, palette: Palette) -> tuple[np.ndarray, int]:
+    """How much more paint of each region lies on each object than of all others, and how many have paint of several.
+
+    Returns
+    -------
+    (n_objects, n_regions) int array
+        Net shares, above 0 for at most one region; the first column is "don't know".
+    int
+    """
+    n_regions = int(max(palette.painted.max(initial=0), 0)) + 1
+    counts = np.zeros((len(objects), n_regions), dtype=np.int64)
+    for dab in palette.dabs:
+        found, shares = objects.overlap(dab.pixels)
+        counts[found, dab.region] += shares
+    net = 2 * counts - counts.sum(axis=1, keepdims=True)
+    return np.maximum(net, 0), int((np.count_nonzero(counts, axis=1) > 1).sum())
+
+
+def _weights(objects: Objects, palette: Palette, region: np.ndarray, options) -> np.ndarray:
+    """Objects count by one (or by their pixels); the paint of each prototype counts as a share of them all."""
+    weight = objects.multiplicity.astype(float) if options.weighted else np.ones(len(objects))
+    n_clusters, total = len(palette.regions), weight.sum()
+    if options.emphasis:
+        for k, of in enumerate(palette.regions):
+            found, shares = objects.overlap(palette.of_prototype(k))
+            mine = region[found] == of
+            if mine.any():
+                weight[found[mine]] = options.emphasis * total / n_clusters * shares[mine] / shares[mine].sum()
+    weight[region == 0] *= UNHEARD
+    return weight
+
+
+def _statements(objects, palette, region, answers, uses) -> ConstraintSet:
+    """What is painted and answered, in statements that a solver of these `uses` takes."""
+    known = ConstraintSet(len(objects))
+    if "labels" in uses:
+        possible = np.equal.outer(region, palette.regions).astype(float)
+        possible[region <= 0] = np.nan
+        known = known.with_labels(possible, source="stroke")
+    else:
+        known = linked(objects, palette, known)
+    ends = objects.labels_of_pixels.ravel()
+    for a, b, said in answers:
+        pair = [[int(ends[a]), int(ends[b])]]
+        if pair[0][0] != pair[0][1]:
+            state = known.with_must_link if said == "same" else known.with_cannot_link
+            known = state(pair, source="query")
+    return known
+
+
+def linked(objects: Objects, palette: Palette, known: ConstraintSet | None = None) -> ConstraintSet:
+    """Paint as links: a group for the paint of each prototype, a separation between any two regions.
+
+    Members stand for as many pixels as are painted. Paint of another region on the same object is set off against it.
+    """
+    known = ConstraintSet(len(objects)) if known is None else known
+    net, _ = _shares(objects, palette)
+    region = np.where(net.max(axis=1) > 0, net.argmax(axis=1), -1)
+    for k, of in enumerate(palette.regions):
+        found, shares = objects.overlap(palette.of_prototype(k))
+        mine = region[found] == of
+        if shares[mine].sum() > 1:
+            known = known.with_group(found[mine], shares=shares[mine], source="stroke")
+    for i, one in enumerate(palette.painted):
+        for other in palette.painted[i + 1 :]:
+            a, b = np.flatnonzero(region == one), np.flatnonzero(region == other)
+            if len(a) and len(b):
+                shares = (net[a, one], net[b, other])
+                known = known.with_separation(a, b, shares=shares, source="stroke")
+    return known

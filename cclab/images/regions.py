@@ -1,0 +1,180 @@
+"""Reading a belief about objects as regions of the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import ndimage
+
+from cclab.core import Credal, Partition, Possibilistic, State
+
+from .painting import Posed
+from .picture import Picture
+
+# A belief without sets of clusters leaves an object undecided when its second region is this near to the first.
+TORN = 0.8
+NOWHERE = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """A picture in regions.
+
+    Attributes
+    ----------
+    labels : uint8 array of shape (height, width)
+        The region of each pixel; 0 where it belongs to none.
+    undecided : bool array of the same shape
+        Where the belief is about several regions at once, or about none.
+    """
+
+    labels: np.ndarray
+    undecided: np.ndarray
+
+    @classmethod
+    def of(cls, posed: Posed, partition: Partition) -> Regions:
+        """What a solver believes about the objects of a painting, as regions of its pixels."""
+        degrees, regions = _by_region(posed, partition)
+        labels = regions[degrees.argmax(axis=1)]
+        lost = _outside(posed, partition)
+        labels = posed.objects.lift(np.where(lost, NOWHERE, labels).astype(np.uint8))
+        labels.ravel()[posed.unknown.ravel()] = NOWHERE
+        undecided = posed.objects.lift(_spanning(posed, partition, degrees)) | posed.unknown
+        for region in posed.recipe.options.connected:
+            if region in regions:
+                labels = _connected(posed, labels, region, degrees, regions)
+        for region in posed.palette.painted:  # paint is the person's word
+            pixels = posed.palette.of_region(region)
+            labels.ravel()[pixels], undecided.ravel()[pixels] = region, False
+        return cls(labels, undecided)
+
+    def mask(self, region: int) -> np.ndarray:
+        """(height, width) where the region is."""
+        return self.labels == region
+
+
+def plausibility(posed: Posed, partition: Partition, region: int) -> np.ndarray:
+    """(height, width) how much nothing speaks against a region; for other beliefs how much speaks for it."""
+    clusters = np.flatnonzero(posed.palette.regions == region)
+    if isinstance(partition, Credal):
+        values = partition.plausibility(clusters.tolist()) if len(clusters) else np.zeros(partition.n_samples)
+    else:
+        values = partition.degrees[:, clusters].sum(axis=1) if len(clusters) else np.zeros(partition.n_samples)
+    return posed.objects.lift(np.clip(values, 0, 1))
+
+
+def typicality(posed: Posed, state: State) -> np.ndarray:
+    """(height, width) how like the nearest prototype each pixel is, from 0 to 1.
+
+    A possibilistic belief says so itself; else it is a Gaussian of the distance in units of the paint's scatter.
+    """
+    partition = state.partition
+    if (
+        isinstance(partition, Possibilistic)
+        or state.centers is None
+        or state.centers.shape[1] != posed.problem.n_features
+    ):
+        values = (
+            partition.typicalities.max(axis=1) if isinstance(partition, Possibilistic) else 1 - partition.ambiguity()
+        )
+    else:
+        squares = [((posed.problem.X - center) ** 2).sum(axis=1) for center in state.centers]
+        values = np.exp(-np.min(squares, axis=0) / 2)
+    return posed.objects.lift(np.clip(values, 0, 1))
+
+
+def measure(picture: Picture, regions: Regions, posed: Posed | None, names: Sequence[str]) -> pd.DataFrame:
+    """One row a region: strokes, pixels, share of the picture, mean grey (or lightness), and Dice where truth is known.
+
+    Parameters
+    ----------
+    picture : Picture
+    regions : Regions
+    posed : Posed or None
+        None before anything is painted.
+    names : sequence of str
+        Of the regions from 1.
+
+    Notes
+    -----
+    What a region should be is read off its paint: the true classes in which most pixels of each of its dabs lie.
+    """
+    grey = picture.pixels if not picture.is_colour else picture.lab[..., 0]
+    scale = 2**picture.bit_depth - 1 if not picture.is_colour else 100
+    rows = []
+    for region, name in enumerate(names, 1):
+        mask = regions.mask(region)
+        n = int(mask.sum())
+        dabs = [] if posed is None else [dab for dab in posed.palette.dabs if dab.region == region]
+        rows.append(
+            {
+                "region": name,
+                "strokes": len(dabs),
+                "pixels": n,
+                "area": n / mask.size,
+                "mean": float(grey[mask].mean() * scale) if n else np.nan,
+                "dice": dice(mask, true_mask(picture, dabs)) if picture.truth is not None and dabs else np.nan,
+            }
+        )
+    return pd.DataFrame(rows, columns=["region", "strokes", "pixels", "area", "mean", "dice"])
+
+
+def true_mask(picture: Picture, dabs) -> np.ndarray:
+    """(height, width) the true classes that most pixels of each dab are in."""
+    truth = picture.truth.ravel()
+    classes = {int(np.bincount(truth[dab.pixels]).argmax()) for dab in dabs}
+    return np.isin(picture.truth, list(classes))
+
+
+def dice(found: np.ndarray, truth: np.ndarray) -> float:
+    """Twice the common area over the sum of both; 1 where both are empty.
+
+    >>> dice(np.array([True, True, False]), np.array([True, False, False]))
+    0.6666666666666666
+    """
+    total = int(found.sum()) + int(truth.sum())
+    return 2 * int((found & truth).sum()) / total if total else 1.0
+
+
+def _by_region(posed, partition) -> tuple[np.ndarray, np.ndarray]:
+    """(n_objects, n_regions) degrees of the regions, and which regions these are."""
+    regions = posed.palette.painted
+    belongs = np.equal.outer(posed.palette.regions, regions).astype(float)
+    return partition.degrees @ belongs, regions
+
+
+def _outside(posed, partition) -> np.ndarray:
+    """Which objects are nowhere: only where one region alone is painted must there be something else."""
+    if len(posed.palette.painted) > 1:
+        return np.zeros(partition.n_samples, dtype=bool)
+    return partition.outliers()
+
+
+def _spanning(posed, partition, degrees) -> np.ndarray:
+    """Which objects are torn between regions."""
+    if isinstance(partition, Credal):
+        of = posed.palette.regions
+        spans = np.array([len({int(of[k]) for k in clusters}) != 1 for clusters in partition.focal_sets])
+        if len(posed.palette.painted) == 1:
+            return np.zeros(partition.n_samples, dtype=bool)
+        return spans[partition.hard_sets()]
+    if degrees.shape[1] == 1:
+        return np.zeros(len(degrees), dtype=bool)
+    second, first = np.partition(degrees, -2, axis=1)[:, -2:].T
+    return second > TORN * first
+
+
+def _connected(posed, labels, region, degrees, regions) -> np.ndarray:
+    """Pixels of a region in no one piece with its paint go to the region that is next likely."""
+    pieces, n = ndimage.label(labels == region)
+    touched = np.zeros(n + 1, dtype=bool)
+    touched[pieces.ravel()[posed.palette.of_region(region)]] = True
+    stray = (pieces > 0) & ~touched[pieces]
+    if len(regions) == 1:
+        return np.where(stray, NOWHERE, labels).astype(np.uint8)
+    rest = np.where(regions == region, -np.inf, degrees)
+    next_best = posed.objects.lift(regions[rest.argmax(axis=1)].astype(np.uint8))
+    return np.where(stray, next_best, labels).astype(np.uint8)
