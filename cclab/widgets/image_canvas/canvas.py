@@ -71,7 +71,9 @@ class ImageCanvas(anywidget.AnyWidget):
     >>> canvas.show_labels(np.eye(20, 30, dtype=int), [Swatch("transparent"), Swatch("--cc-c1")])
     """
 
-    _esm = bundle(__package__, "camera.js", "overlay.js", "strokes.js", "gestures.js", "input.js", "stage.js")
+    _esm = bundle(
+        *(f"image_canvas/{name}.js" for name in ("camera", "overlay", "strokes", "gestures", "input", "stage"))
+    )
     _css = files(__package__).joinpath("canvas.css").read_text(encoding="utf-8")
 
     painted = Signal(Stroke)
