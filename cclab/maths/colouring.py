@@ -169,9 +169,7 @@ def _recoloured(colours: NDArray, costs: NDArray) -> NDArray[np.int64]:
     return cheapest[colours]
 
 
-def smallest_uncolourable(
-    neighbours: Neighbours, nodes: list[int], n_colours: int, max_tries: int
-) -> list[int]:
+def smallest_uncolourable(neighbours: Neighbours, nodes: list[int], n_colours: int, max_tries: int) -> list[int]:
     """Of `nodes`, which can't all be coloured, as few as still can't: leaving out any one more would help.
 
     Examples
