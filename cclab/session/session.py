@@ -156,7 +156,7 @@ class Session(Record):
     def run(self, max_steps: int | None = None, *, progress: Callable[[int, int], None] | None = None) -> Snapshot:
         """Step until the solver has converged, or `max_steps` (default: the solver's `max_iter`); undone as one."""
         limit = self._step_limit(max_steps)
-        run = self._new_run()
+        run = self.new_run()
         for done in range(limit):
             self._commit({"verb": "step", "run": run})
             if progress is not None:
@@ -177,6 +177,8 @@ class Session(Record):
         max_steps : int, optional
         pace : coroutine function, optional
             Awaited after each step: whoever draws says here when the next one may come.
+        run : int, optional
+            Go on with this run (see `new_run`): all of it is undone as one.
 
         Notes
         -----
@@ -274,7 +276,8 @@ class Session(Record):
     def _step_limit(self, max_steps: int | None) -> int:
         return self.solver.max_iter if max_steps is None else max_steps  # type: ignore[attr-defined]
 
-    def _new_run(self) -> int:
+    def new_run(self) -> int:
+        """A number for verbs that are to be undone as one."""
         return self._run + 1
 
     # ------------------------------------------------------------------ telling
