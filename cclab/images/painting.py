@@ -30,7 +30,7 @@ from .recipes import Recipe
 # With one region alone, what is further from its paint than this (squared, in units of its scatter) is nowhere.
 UNLIKE = 4.0
 # How much doubt between two regions is held back (alpha): borders are thin.
-RESOLVE = 2.0
+RESOLVE = 2.5
 # What is painted "don't know" counts this much of an object.
 UNHEARD = 1e-3
 # Pixels start where the solver came to with superpixels, so a few steps are enough.
@@ -51,7 +51,7 @@ class Posed:
     problem : Problem
     solver : Solver
     notes : tuple of str
-        What a person should know: paint of two colours on one object, knowledge that the solver ignores.
+        What a person should know: paint of two colours on one object.
     """
 
     recipe: Recipe
@@ -123,7 +123,7 @@ class Painting:
         weight = _weights(objects, palette, region, options)
         problem = Problem(
             X,
-            _statements(objects, palette, region, recipe.answers, solver_class.uses),
+            _statements(objects, palette, region, solver_class.uses),
             sample_weight=weight if "sample_weight" in solver_class.uses else None,
             affinity=affinity,
         )
@@ -135,9 +135,6 @@ class Painting:
                 f"{disputed} {what}{'s are' if disputed > 1 else ' is'} painted in two colours: the colour with more "
                 "paint counts; paint finer, or choose pixels"
             )
-        ignored = solver.explain_ignored(problem)
-        if ignored:
-            notes.append(ignored)
         return Posed(recipe, objects, palette, problem, solver, tuple(notes))
 
     # ------------------------------------------------------------------ what strokes don't change
@@ -243,8 +240,8 @@ def _weights(objects: Objects, palette: Palette, region: np.ndarray, options) ->
     return weight
 
 
-def _statements(objects, palette, region, answers, uses) -> ConstraintSet:
-    """What is painted and answered, in statements that a solver of these `uses` takes."""
+def _statements(objects, palette, region, uses) -> ConstraintSet:
+    """What is painted, in statements that a solver of these `uses` takes."""
     known = ConstraintSet(len(objects))
     if "labels" in uses:
         possible = np.equal.outer(region, palette.regions).astype(float)
@@ -252,12 +249,6 @@ def _statements(objects, palette, region, answers, uses) -> ConstraintSet:
         known = known.with_labels(possible, source="stroke")
     else:
         known = linked(objects, palette, known)
-    ends = objects.labels_of_pixels.ravel()
-    for a, b, said in answers:
-        pair = [[int(ends[a]), int(ends[b])]]
-        if pair[0][0] != pair[0][1]:
-            state = known.with_must_link if said == "same" else known.with_cannot_link
-            known = state(pair, source="query")
     return known
 
 

@@ -10,7 +10,7 @@ from .features import FEATURES
 from .strokes import Stroke
 
 OBJECTS = ("superpixels", "pixels", "values")
-ANSWERS = ("same", "different")
+REGIONS = ("Region 1", "Region 2")
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,15 @@ class Options:
 
 @dataclass(frozen=True)
 class Recipe:
-    """All that was painted and answered, with the options.
+    """All that was painted, with the options.
 
     Parameters
     ----------
     strokes : tuple of Stroke
         The oldest first.
-    answers : tuple of (int, int, str)
-        Two pixels (flat indices) and whether they are the "same" tissue or "different".
     options : Options
+    regions : tuple of str
+        Names of the regions, from region 1.
 
     Examples
     --------
@@ -80,8 +80,8 @@ class Recipe:
     """
 
     strokes: tuple[Stroke, ...] = ()
-    answers: tuple[tuple[int, int, str], ...] = ()
     options: Options = Options()
+    regions: tuple[str, ...] = REGIONS
 
     def to_json(self) -> dict[str, Any]:
         """As plain lists and numbers."""
@@ -89,7 +89,7 @@ class Recipe:
             {"kind": s.kind, "region": s.region, "size": float(s.size), "points": s.points.tolist()}
             for s in self.strokes
         ]
-        return {"strokes": strokes, "answers": [list(a) for a in self.answers], "options": asdict(self.options)}
+        return {"strokes": strokes, "options": asdict(self.options), "regions": list(self.regions)}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Recipe:
@@ -97,7 +97,7 @@ class Recipe:
         try:
             options = dict(document.get("options", {}))
             strokes = tuple(Stroke(**stroke) for stroke in document.get("strokes", ()))
-            answers = tuple((int(a), int(b), str(said)) for a, b, said in document.get("answers", ()))
+            regions = tuple(str(name) for name in document.get("regions", REGIONS))
         except (AttributeError, TypeError, ValueError) as error:
             raise ValueError(f"this is no recipe of a painting: {error}") from None
         unknown = set(options) - {f.name for f in fields(Options)}
@@ -106,7 +106,4 @@ class Recipe:
         for name in ("features", "connected"):
             if options.get(name) is not None:
                 options[name] = tuple(options[name])
-        for _, _, said in answers:
-            if said not in ANSWERS:
-                raise ValueError(f"an answer is 'same' or 'different'; got {said!r}")
-        return cls(strokes, answers, Options(**options))
+        return cls(strokes, Options(**options), regions)

@@ -169,7 +169,7 @@ class Session(Record):
         """One step, worked out in the worker thread; the loop goes on meanwhile."""
         return await self.arun(1)
 
-    async def arun(self, max_steps: int | None = None, *, pace: Pace | None = None) -> Snapshot:
+    async def arun(self, max_steps: int | None = None, *, pace: Pace | None = None, run: int | None = None) -> Snapshot:
         """As `run`, each step worked out in one worker thread and taken over on the loop's own.
 
         Parameters
@@ -186,7 +186,8 @@ class Session(Record):
         that was begun before it is dropped too. A second run while one is under way does nothing.
         """
         if not self.running:
-            await self._runner.run(self._step_limit(max_steps), {"verb": "step", "run": self._new_run()}, pace)
+            run = self.new_run() if run is None else run
+            await self._runner.run(self._step_limit(max_steps), {"verb": "step", "run": run}, pace)
         return self.current
 
     @property
@@ -207,11 +208,20 @@ class Session(Record):
         solver = solvers.get(solver)() if isinstance(solver, str) else solver
         return self._commit({"verb": "switch", "solver": pack_estimator(solver)})
 
-    def pose(self, recipe: Mapping[str, Any]) -> Snapshot:
-        """Start anew on the problem that the session's poser makes from a recipe."""
+    def pose(self, recipe: Mapping[str, Any], *, run: int | None = None) -> Snapshot:
+        """Start anew on the problem that the session's poser makes from a recipe.
+
+        Parameters
+        ----------
+        recipe : mapping
+            Ready for JSON.
+        run : int, optional
+            A number that `new_run` gave: verbs of the same run are undone as one.
+        """
         if self._verbs.poser is None:
             raise ValueError("this session was made without a poser, so its problem can't be posed anew")
-        return self._commit({"verb": "pose", "recipe": dict(recipe)})
+        about = {} if run is None else {"run": run}
+        return self._commit({"verb": "pose", "recipe": dict(recipe), **about})
 
     def rewind(self, position: int) -> Snapshot:
         """Go to any snapshot of the timeline, back or forth; the next verb goes on from there."""

@@ -103,7 +103,7 @@ class Verbs:
         problem, solver = self.poser(command["recipe"])
         solver.check(problem)
         solver.warn(problem)
-        return self._taking(self._started(problem, solver, command))
+        return self._taking(self._started(problem, solver, command), run=command.get("run"))
 
     # ------------------------------------------------------------------ those that move about
 

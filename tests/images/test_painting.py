@@ -39,8 +39,8 @@ def right(region=2, rows=(5, 25)):
     return Stroke("brush", region, 3, [[31, rows[0]], [31, rows[1]]])
 
 
-def solved(painting, *strokes, answers=(), **options):
-    posed = painting.pose(Recipe(strokes, tuple(answers), Options(**options)))
+def solved(painting, *strokes, **options):
+    posed = painting.pose(Recipe(strokes, Options(**options)))
     state = posed.solver.solve(posed.problem)
     return posed, state, Regions.of(posed, state.partition)
 
@@ -60,7 +60,7 @@ def test_two_strokes_part_the_picture(halves, objects):
 
 
 def test_the_same_recipe_gives_the_same_problem_from_json(halves):
-    recipe = Recipe((left(), right()), ((5, 700, "same"),), Options(objects="pixels", connected=(1,)))
+    recipe = Recipe((left(), right()), Options(objects="pixels", connected=(1,)), ("a", "b"))
     again = Recipe.from_json(recipe.to_json())
     one, other = Painting(halves).pose(recipe), Painting(halves).pose(again)
     np.testing.assert_array_equal(one.problem.X, other.problem.X)
@@ -145,7 +145,7 @@ def test_one_region_alone_finds_what_is_like_it(halves):
 def test_paint_of_two_colours_on_one_object_is_said_and_settled_by_majority():
     flat = load_image(np.full((10, 12), 7, dtype=np.uint8))
     strokes = Stroke("brush", 1, 1, [[1.5, 1.5], [8.5, 1.5]]), Stroke("brush", 2, 1, [[1.5, 5.5]])
-    posed = Painting(flat).pose(Recipe(strokes, options=Options(objects="values")))
+    posed = Painting(flat).pose(Recipe(strokes, Options(objects="values")))
     assert "1 value is painted in two colours" in posed.notes[0]
     assert len(posed.problem.constraints.labels) == 1
     state = posed.solver.solve(posed.problem)
@@ -176,15 +176,10 @@ def test_flattening_takes_uneven_light_away():
     assert dice(flat.mask(1), truth == 1) > 0.9 > dice(plain.mask(1), truth == 1)
 
 
-def test_answers_are_links_and_other_solvers_take_paint_as_links(halves):
-    same = (3 * 40 + 5, 20 * 40 + 6, "same")
-    posed = Painting(halves).pose(Recipe((left(), right()), (same,), Options(objects="pixels")))
-    pairs = posed.problem.constraints.pairs
-    assert (pairs.i.tolist(), pairs.j.tolist(), pairs.must.tolist()) == ([125], [806], [True])
-    posed = Painting(halves).pose(Recipe((left(), right()), options=Options(solver="COPKMeans")))
+def test_solvers_without_labels_take_paint_as_links(halves):
+    posed = Painting(halves).pose(Recipe((left(), right()), Options(solver="COPKMeans")))
     known = posed.problem.constraints
     assert (len(known.groups), len(known.separations), len(known.labels)) == (2, 1, 0)
-    assert "affinity" in posed.notes[0]
     state = posed.solver.solve(posed.problem)
     assert dice(Regions.of(posed, state.partition).mask(2), halves.truth == 1) > 0.95
 
@@ -240,8 +235,6 @@ def test_bad_recipes_are_named():
         Recipe.from_json({"options": {"speed": 3}})
     with pytest.raises(ValueError, match="this is no recipe"):
         Recipe.from_json({"strokes": [{"kind": "brush"}]})
-    with pytest.raises(ValueError, match="'same' or 'different'"):
-        Recipe.from_json({"answers": [[1, 2, "perhaps"]]})
 
 
 def test_the_lesion_of_the_phantom_is_found_with_four_strokes():
