@@ -14,6 +14,7 @@ import secrets
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,15 +62,24 @@ class Keeper:
     visitor : str
         32 hexadecimal digits, as the browser keeps them.
     slot : str
+    open_journal : callable
+        Opens the session whose journal is in a folder.
     """
 
-    def __init__(self, app: str, visitor: str, slot: str = "page") -> None:
+    def __init__(
+        self,
+        app: str,
+        visitor: str,
+        slot: str = "page",
+        open_journal: Callable[[Path], Session] = Session.open,
+    ) -> None:
         for name, pattern in ((visitor, _VISITOR), (app, _NAME), (slot, _NAME)):
             if not pattern.fullmatch(name):
                 raise ValueError(f"{name!r} is no name that sessions are kept under")
         self._visitors = state_folder() / app
         self._folder = self._visitors / visitor / slot
         self._own = self._folder / secrets.token_hex(8)
+        self._open_journal = open_journal
 
     def found(self) -> Path | None:
         """The journal that was written to last, or None."""
@@ -90,7 +100,7 @@ class Keeper:
         self._own.mkdir(exist_ok=True)
         shutil.copy(found / DATA, self._own)
         shutil.copy(found / JOURNAL, self._own)
-        session = Session.open(self._own)
+        session = self._open_journal(self._own)
         self._tidy()
         return session
 

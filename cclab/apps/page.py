@@ -51,6 +51,9 @@ class Page:
     """
 
     widget: widgets.Widget
+    #: What puts a session on a desk, and what opens a journal: an app may have its own.
+    desk_on: Callable[[Session], Desk] = Desk
+    open_journal: Callable[[Path], Session] = staticmethod(Session.open)
 
     def __init__(
         self, name: str, title: str, session: Session, *, slot: str = "page", journal: str | Path | None = None
@@ -60,8 +63,8 @@ class Page:
         self._tasks = Tasks()
         self._views: list[View] = []
         if journal is not None:
-            session = _kept_at(Path(journal), session)
-        self.desk = Desk(session)
+            session = self._kept_at(Path(journal), session)
+        self.desk = self.desk_on(session)
         self.shell = Shell(app=name, label=title, accept=ENDINGS, max_bytes=MAX_BYTES)
         self.desk.told.connect(self._told)
         session.on_failure = self._view_failed
@@ -107,7 +110,7 @@ class Page:
     async def _meet(self, visitor: str) -> None:
         """The browser has said who it is: go on with the session that was left, or keep this one."""
         try:
-            self._keeper = Keeper(self._name, visitor, self._slot)
+            self._keeper = Keeper(self._name, visitor, self._slot, self.open_journal)
             if self._keeper.found() is None:
                 self._keep(self.desk.session)
                 return
@@ -129,6 +132,13 @@ class Page:
         except OSError as error:
             self.desk.tell("warning", f"The session can't be kept on disk: {in_words(error)}. Save it as a file.")
         self.desk.changed.emit(session.current, session.current)
+
+    def _kept_at(self, folder: Path, session: Session) -> Session:
+        """The session whose journal is in `folder`, or this one, which is then kept there."""
+        if (folder / JOURNAL).exists():
+            return self.open_journal(folder)
+        session.keep(folder)
+        return session
 
     def _take(self, session: Session) -> None:
         """Put a session that has its journal on the desk."""
@@ -195,14 +205,6 @@ class Page:
         file = self.desk.attempt(make, self.desk.session)
         if file is not None:
             self.shell.download(file.name, file.data, file.media_type)
-
-
-def _kept_at(folder: Path, session: Session) -> Session:
-    """The session whose journal is in `folder`, or this one, which is then kept there."""
-    if (folder / JOURNAL).exists():
-        return Session.open(folder)
-    session.keep(folder)
-    return session
 
 
 def _sentence(words: str) -> str:

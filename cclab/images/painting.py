@@ -26,6 +26,7 @@ from .features import flattened
 from .objects import Objects, distinct_values, single_pixels, superpixels
 from .picture import Picture
 from .recipes import Recipe
+from .strokes import surviving_pixels
 
 # With one region alone, what is further from its paint than this (squared, in units of its scatter) is nowhere.
 UNLIKE = 4.0
@@ -106,6 +107,15 @@ class Painting:
                 self._posed.popitem(last=False)
         self._posed.move_to_end(key)
         return self._posed[key]
+
+    def is_blank(self, recipe: Recipe) -> bool:
+        """Whether no paint of any region is left."""
+        left = zip(recipe.strokes, self.left_of(recipe))
+        return not any(stroke.region and len(pixels) for stroke, pixels in left)
+
+    def left_of(self, recipe: Recipe) -> list[np.ndarray]:
+        """The pixels that are left of each stroke."""
+        return surviving_pixels(recipe.strokes, self.picture.shape)
 
     def _make(self, recipe: Recipe) -> Posed:
         options = recipe.options

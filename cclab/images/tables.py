@@ -2,13 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
+from cclab.core import Problem, Solver
+from cclab.core.registry import solvers
 from cclab.datasets import Dataset
 
+from .painting import Painting
 from .picture import Picture
+from .recipes import Recipe
 
 TRUTH = "truth: "
+
+_paintings: WeakKeyDictionary[Dataset, Painting] = WeakKeyDictionary()
+
+
+def painting_of(data: Dataset) -> Painting:
+    """The painting of a picture that is kept as a table; always the same one for the same table."""
+    if data not in _paintings:
+        _paintings[data] = Painting(from_dataset(data))
+    return _paintings[data]
+
+
+def poser_of(data: Dataset) -> Callable[[Mapping[str, Any]], tuple[Problem, Solver]]:
+    """What a session on these data poses its problems with. Without any paint there is one cluster of everything."""
+    painting = painting_of(data)
+
+    def pose(recipe: Mapping[str, Any]) -> tuple[Problem, Solver]:
+        read = Recipe.from_json(recipe)
+        if painting.is_blank(read):
+            return Problem(np.zeros((1, 1))), blank_solver()
+        posed = painting.pose(read)
+        return posed.problem, posed.solver
+
+    return pose
+
+
+def blank_solver() -> Solver:
+    """The solver of a picture without paint."""
+    return solvers.get("FCM")(n_clusters=1)
 
 
 def to_dataset(picture: Picture) -> Dataset:

@@ -237,7 +237,7 @@ class Queries(View):
         return not same_knowledge and is_settled(query, self.desk.session.constraints)
 
     def _show(self) -> None:
-        query, session = self.query, self.desk.session
+        query = self.query
         kind = "pair" if query is None else query.kind
         self._title.value = tag(
             "span", self._question if kind == "pair" else "Which cluster?", class_="cc-title", role="heading"
@@ -246,17 +246,21 @@ class Queries(View):
             self._why.value = _THINKING if self._looking else _NOTHING
             self._samples.show([])
         else:
-            self._why.value = join(query.reason)
-            cards = [
-                sample_card(letter, session.data, session.current, sample, self.desk.threshold)
-                for letter, sample in zip("ab", query.samples)
-            ]
+            self._why.value = self._reason(query)
+            cards = [self._card(letter, sample) for letter, sample in zip("ab", query.samples)]
             self._samples.show([("pair", tag("div", cards, class_="cc-pair"))])
         show(self._samples, query is not None)
         self._offer_answers(kind)
         for answer in self._answers.children:
             answer.disabled = query is None
         self._show_foot()
+
+    def _reason(self, query: Query) -> Html:
+        return join(query.reason)
+
+    def _card(self, letter: str, sample: int) -> Html:
+        session = self.desk.session
+        return sample_card(letter, session.data, session.current, sample, self.desk.threshold)
 
     def _offer_answers(self, kind: str) -> None:
         """Same and different about a pair, the clusters about one sample."""

@@ -18,11 +18,14 @@ _SHORT = 0.2
 _REST = 0.3
 
 
-async def run(desk: Desk, max_steps: int | None = None, *, pace: Pace | None = None) -> bool:
+async def run(
+    desk: Desk, max_steps: int | None = None, *, pace: Pace | None = None, number: int | None = None
+) -> bool:
     """Step until the solver has converged, `max_steps` are made, or someone pauses.
 
     Views hear of the beginning and of the end as a change from a snapshot to itself: all that is new is whether the
-    session runs. A solver that fails is told of, and what was reached before is kept. A second run does nothing.
+    session runs. A solver that fails is told of, and what was reached before is kept. A second run does nothing. A run
+    with the `number` of another (see `Session.new_run`) is undone together with it.
 
     Returns
     -------
@@ -32,7 +35,7 @@ async def run(desk: Desk, max_steps: int | None = None, *, pace: Pace | None = N
     session = desk.session
     if session.running:
         return True
-    work = asyncio.ensure_future(session.arun(max_steps, pace=pace))
+    work = asyncio.ensure_future(session.arun(max_steps, pace=pace, run=number))
     try:
         done, _ = await asyncio.wait([work], timeout=_SHORT if max_steps == 1 else 0)
         if not done:

@@ -184,7 +184,7 @@ class Stepper(View):
     def _show_ticks(self, snapshots: tuple[Snapshot, ...]) -> None:
         """A filled tick where something was stated, a hollow one where a question was answered."""
         last = max(len(snapshots) - 1, 1)
-        kinds = {"constrain": "cc-statement", "answer": "cc-answer"}
+        kinds = {"constrain": "cc-statement", "pose": "cc-statement", "answer": "cc-answer"}
         # By place in whole ticks, so that thousands of statements don't make thousands of elements.
         ticks = {
             round(place / last * _MOST_TICKS): kinds[snapshot.command["verb"]]

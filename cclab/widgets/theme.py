@@ -60,7 +60,7 @@ def hex_color(variable: str, *, dark: bool = False) -> str:
 @cache
 def stylesheet() -> str:
     """The whole stylesheet: `theme.css`, what panels and pages add, then the derived hues and the icons."""
-    names = ("panels.css", "pages.css", "dashboards.css")
+    names = ("panels.css", "pages.css", "dashboards.css", "easel.css")
     sheets = (files("cclab.widgets").joinpath(name).read_text(encoding="utf-8") for name in names)
     return "\n".join([_source(), *sheets, _derived_css(), _icons_css()])
 

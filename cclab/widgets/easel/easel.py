@@ -1,0 +1,228 @@
+"""What all views of the painter share: a session whose problems follow from the paint."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from psygnal import Signal
+
+from cclab.images import Options, Painting, Picture, Posed, Recipe, Regions, Stroke
+from cclab.images.tables import blank_solver, painting_of, poser_of, to_dataset
+from cclab.session import Session, Snapshot
+from cclab.widgets.desk import Desk
+from cclab.widgets.running import Pace, run
+from cclab.widgets.tasks import Tasks
+
+#: In a larger picture superpixels are what is clustered unless someone asks for pixels.
+MOST_PIXELS = 300_000
+MOST_REGIONS = 9
+_KEPT = 32
+
+
+def session_on(picture: Picture) -> Session:
+    """A new session on a picture."""
+    data = to_dataset(picture)
+    return Session(data, blank_solver(), poser=poser_of(data))
+
+
+class Easel(Desk):
+    """A desk with a picture on it.
+
+    Parameters
+    ----------
+    session : Session
+        Made by `session_on`, or opened with `poser_of` its data.
+    regions : sequence of str
+        Names of the regions before anything is painted.
+
+    Attributes
+    ----------
+    painting : Painting
+    region : int
+        The region that is painted now; 0 is "don't know".
+    objects : {"pixels", "superpixels", "values"}
+        What is to be clustered; pixels come after superpixels, which are quick.
+    run_after : bool
+        Whether the solver runs after each stroke.
+    pace : coroutine function or None
+        Awaited after each step of such a run.
+    places : list of (row, column)
+        What is asked about now.
+    chosen : Signal
+        The region that is painted, or the list of regions, has changed.
+    marked : Signal
+        Other places are asked about.
+    """
+
+    chosen = Signal()
+    marked = Signal()
+
+    def __init__(self, session: Session, regions: tuple[str, ...] = ("Region 1", "Region 2")) -> None:
+        self._first_regions = tuple(regions)
+        self.run_after = True
+        self.pace: Pace | None = None
+        self._tasks = Tasks()
+        self._turn = 0
+        super().__init__(session)
+
+    def _take(self, session: Session) -> None:
+        super()._take(session)
+        self.painting: Painting = painting_of(session.data)
+        self._read: OrderedDict[Snapshot, Regions] = OrderedDict()
+        self._known: OrderedDict[Snapshot, tuple[Recipe, Posed | None]] = OrderedDict()
+        self.region = 1
+        self.places: list[tuple[int, int]] = []
+        recipe = self.recipe
+        self.objects = recipe.options.objects if recipe.strokes else self._suiting_objects()
+        self.regions: tuple[str, ...] = recipe.regions
+
+    def _suiting_objects(self) -> str:
+        height, width = self.picture.shape
+        return "pixels" if height * width <= MOST_PIXELS else "superpixels"
+
+    # ------------------------------------------------------------------ looking
+
+    @property
+    def picture(self) -> Picture:
+        return self.painting.picture
+
+    @property
+    def recipe(self) -> Recipe:
+        """What is painted, at the current snapshot."""
+        return self.recipe_at(self.session.current)
+
+    def recipe_at(self, snapshot: Snapshot) -> Recipe:
+        """What was painted when the solver stood there."""
+        return self._meaning(snapshot)[0]
+
+    def posed_at(self, snapshot: Snapshot) -> Posed | None:
+        """The problem of a snapshot with what it means; None where nothing was painted."""
+        return self._meaning(snapshot)[1]
+
+    def _meaning(self, snapshot: Snapshot | None) -> tuple[Recipe, Posed | None]:
+        """The recipe that led to a snapshot, and its problem; worked out once for all steps that follow."""
+        while snapshot is not None and snapshot.command["verb"] != "pose":
+            snapshot = snapshot.previous
+        if snapshot is None:
+            return Recipe(regions=self._first_regions), None
+        if snapshot not in self._known:
+            recipe = Recipe.from_json(snapshot.command["recipe"])
+            self._known[snapshot] = recipe, None if self.painting.is_blank(recipe) else self.painting.pose(recipe)
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return self._known[snapshot]
+
+    def regions_at(self, snapshot: Snapshot) -> Regions | None:
+        """The picture in regions, as the solver saw it then."""
+        if snapshot not in self._read:
+            posed = self.posed_at(snapshot)
+            if posed is None:
+                return None
+            self._read[snapshot] = Regions.of(posed, snapshot.partition)
+            while len(self._read) > _KEPT:
+                self._read.popitem(last=False)
+        return self._read[snapshot]
+
+    def undecided_at(self, snapshot: Snapshot) -> int | None:
+        """How many pixels were undecided, where that is known already."""
+        found = self._read.get(snapshot)
+        return None if found is None else int(found.undecided.sum())
+
+    def place_of(self, posed: Posed, sample: int) -> tuple[int, int]:
+        """Row and column of the pixel in the middle of an object."""
+        rows, columns = np.nonzero(posed.objects.labels_of_pixels == sample)
+        nearest = np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2)
+        return int(rows[nearest]), int(columns[nearest])
+
+    # ------------------------------------------------------------------ gestures
+
+    def mark(self, places: list[tuple[int, int]]) -> None:
+        """Say which places are asked about."""
+        if places != self.places:
+            self.places = places
+            self.marked.emit()
+
+    def choose(self, region: int) -> None:
+        """Paint this region from now on."""
+        if 0 <= region <= len(self.regions):
+            self.region = region
+            self.chosen.emit()
+
+    def add_region(self) -> None:
+        """One more region, to be painted next."""
+        if len(self.regions) >= MOST_REGIONS:
+            self.tell("info", f"There are {MOST_REGIONS} regions at most")
+            return
+        self.regions = (*self.regions, f"Region {len(self.regions) + 1}")
+        self.choose(len(self.regions))
+
+    def rename(self, region: int, name: str) -> None:
+        """Give a region another name."""
+        name = " ".join(name.split())[:40] or f"Region {region}"
+        names = list(self.regions)
+        names[region - 1] = name
+        self.regions = tuple(names)
+        self.chosen.emit()
+
+    def paint(self, stroke: Stroke) -> None:
+        """One more stroke."""
+        self.develop(replace(self.recipe, strokes=(*self.recipe.strokes, stroke)))
+
+    def without(self, number: int) -> None:
+        """Forget a stroke."""
+        strokes = self.recipe.strokes
+        self.develop(replace(self.recipe, strokes=strokes[:number] + strokes[number + 1 :]))
+
+    def set_objects(self, objects: str) -> None:
+        """Cluster other objects."""
+        self.objects = objects
+        self.develop(self.recipe)
+
+    def set_options(self, **options: Any) -> None:
+        """Paint on with other options."""
+        changed = replace(self.recipe.options, **options)
+        if changed != self.recipe.options:
+            self.develop(replace(self.recipe, options=changed))
+
+    def develop(self, recipe: Recipe) -> None:
+        """Let the solver work on what is painted now, from the start."""
+        self._tasks.start(self._develop(replace(recipe, regions=self.regions)))
+
+    def stages(self, options: Options) -> list[Options]:
+        """Superpixels first, pixels after."""
+        kinds = ["superpixels", "pixels"] if self.objects == "pixels" else [self.objects]
+        return [replace(options, objects=kind) for kind in kinds]
+
+    async def _develop(self, recipe: Recipe) -> None:
+        session = self.session
+        self._turn += 1
+        turn, number = self._turn, session.new_run()
+        session.pause()
+        while session.running:
+            await asyncio.sleep(0)
+        for options in self.stages(recipe.options):
+            staged = replace(recipe, options=options)
+            blank = self.painting.is_blank(staged)
+            if not blank:
+                with suppress(Exception):  # told below, where it is tried again
+                    await asyncio.to_thread(self.painting.pose, staged)
+            if turn != self._turn or session is not self.session:
+                return
+            if self.attempt(session.pose, staged.to_json(), run=number) is None or blank:
+                return
+            for note in self.painting.pose(staged).notes:
+                self.tell("warning", note[:1].upper() + note[1:] + ".")
+            if self.run_after and not await run(self, pace=self.pace, number=number):
+                return
+            if turn != self._turn or session is not self.session:
+                return
+
+    def close(self) -> None:
+        """Stop what is under way."""
+        self._turn += 1
+        self._tasks.cancel()

@@ -1,0 +1,229 @@
+"""The picture: tools, palette, paint, and what the solver makes of it."""
+
+from __future__ import annotations
+
+import ipywidgets as widgets
+import numpy as np
+
+from cclab.images import Stroke
+from cclab.images.regions import plausibility, true_mask, typicality
+from cclab.session import Snapshot
+from cclab.widgets.desk import View
+from cclab.widgets.easel.easel import Easel
+from cclab.widgets.html import Html, tag
+from cclab.widgets.image_canvas import ImageCanvas
+from cclab.widgets.image_canvas.canvas import Swatch
+from cclab.widgets.layout import button, column, row, text, with_classes
+from cclab.widgets.rows import Action, Rows
+from cclab.widgets.theme import hue
+
+LOOKS = ("Original", "Labels", "Credal sets", "Typicality", "Plausibility")
+ERRORS = "Errors"
+TOOLS = {
+    "brush": "Brush (B)",
+    "eraser": "Eraser (E)",
+    "polygon": "Polygon (G)",
+    "hand": "Move the picture (H)",
+}
+SIZES = (1, 60)
+
+
+class Paint(View):
+    """Paints regions on the picture.
+
+    Parameters
+    ----------
+    desk : Easel
+    over : widgets
+        What floats over the picture.
+    """
+
+    desk: Easel
+
+    def __init__(self, desk: Easel, over: tuple[widgets.Widget, ...] = ()) -> None:
+        super().__init__(desk)
+        self.canvas = ImageCanvas(desk.picture, layout=widgets.Layout(width="100%", height="100%"))
+        self.canvas.painted.connect(self._painted)
+        self.tools = {
+            name: button(icon=name, hint=hint, on_click=lambda name=name: self.use(name))
+            for name, hint in TOOLS.items()
+        }
+        fit = button(icon="fit", hint="Fit (F)", on_click=self.fit)
+        self.size = with_classes(
+            widgets.IntSlider(5, *SIZES, description="size", readout=True, layout={"width": "190px"}), "cc-size"
+        )
+        self.size.observe(lambda change: setattr(self.canvas, "size", float(change["new"])), "value")
+        self.flatten_button = button(
+            "Even light", self._toggle_flatten, hint="Take slow changes of light away", css="cc-wide"
+        )
+        self.connected_button = button(
+            "Connected", self._toggle_connected, hint="Keep only what is connected to the strokes of the region"
+        )
+        self._about = text(css="cc-push cc-note")
+        self.palette = with_classes(Rows(label="Regions to paint"), "cc-palette")
+        self.palette.on_action(self._act)
+        self.looks = with_classes(
+            widgets.ToggleButtons(options=LOOKS, value="Labels", description="View", layout={"width": "auto"}),
+            "cc-tabs cc-quiet-label",
+        )
+        self.looks.observe(lambda _: self._show_overlay(), "value")
+        self.opacity = with_classes(
+            widgets.FloatSlider(
+                0.5, min=0, max=1, step=0.05, description="opacity", readout=False, layout={"width": "170px"}
+            ),
+            "cc-wide",
+        )
+        self.opacity.observe(lambda change: setattr(self.canvas, "opacity", change["new"]), "value")
+        self.eye_button = button(icon="eye", hint="Show the original (hold O)", on_click=self.toggle_original)
+        head = row(
+            text(tag("span", "Paint", class_="cc-title")),
+            *self.tools.values(),
+            fit,
+            self.size,
+            self.flatten_button,
+            self.connected_button,
+            self._about,
+            css="cc-head",
+        )
+        views = row(self.looks, self.opacity, self.eye_button, css="cc-looks")
+        stage = column(self.canvas, self.palette, views, *over, css="cc-stage")
+        self.widget = column(head, stage, css="cc-panel cc-paint cc-grow")
+        self.listen(desk.chosen, self._show_palette)
+        self.listen(desk.marked, lambda: setattr(self.canvas, "places", desk.places))
+        self.use("brush")
+        self.canvas.size = 5.0
+        self.update(None, desk.session.current)
+
+    # ------------------------------------------------------------------ gestures
+
+    def use(self, tool: str) -> None:
+        """Take a tool into the hand."""
+        self.canvas.tool = tool
+        for name, made in self.tools.items():
+            (made.add_class if name == tool else made.remove_class)("cc-on")
+
+    def fit(self) -> None:
+        """Zoom so that the whole picture is in sight."""
+        self.canvas.fit()
+
+    def resize(self, factor: float) -> None:
+        """A larger or a smaller brush."""
+        now = self.size.value
+        self.size.value = int(
+            np.clip(round(now * factor) if round(now * factor) != now else now + np.sign(factor - 1), *SIZES)
+        )
+
+    def toggle_original(self) -> None:
+        """Show the bare picture, or all again."""
+        self.show_original(not self.canvas.original)
+
+    def show_original(self, original: bool) -> None:
+        """Whether the bare picture is shown."""
+        self.canvas.original = original
+        (self.eye_button.add_class if original else self.eye_button.remove_class)("cc-on")
+
+    def _painted(self, stroke: Stroke) -> None:
+        self.desk.paint(stroke)
+
+    def _act(self, action: Action) -> None:
+        if action.name == "new":
+            self.desk.add_region()
+        elif action.name == "rename":
+            self.desk.rename(int(action.id), str(action.value))
+        else:
+            self.desk.choose(int(action.id))
+
+    def _toggle_flatten(self) -> None:
+        self.desk.set_options(flatten=not self.desk.recipe.options.flatten)
+
+    def _toggle_connected(self) -> None:
+        wanted = set(self.desk.recipe.options.connected) ^ {self.desk.region}
+        self.desk.set_options(connected=tuple(sorted(wanted - {0})))
+
+    # ------------------------------------------------------------------ showing
+
+    def update(self, old: Snapshot | None, new: Snapshot) -> None:
+        if old is None:
+            self.canvas.show_picture(self.desk.picture)
+            self._about.value = about(self.desk)
+            truth = self.desk.picture.truth is not None
+            options = LOOKS + ((ERRORS,) if truth else ())
+            if tuple(self.looks.options) != options:
+                self.looks.options, self.looks.value = options, "Labels"
+        if old is None or old is not new:
+            recipe = self.desk.recipe_at(new)
+            self.canvas.strokes = recipe.strokes
+            if recipe.strokes:
+                self.desk.regions = (
+                    self.desk.regions if len(self.desk.regions) > len(recipe.regions) else recipe.regions
+                )
+            self._show_overlay()
+            self._show_palette()
+
+    def _show_overlay(self) -> None:
+        desk, snapshot = self.desk, self.desk.session.current
+        posed, regions, look = desk.posed_at(snapshot), desk.regions_at(snapshot), self.looks.value
+        if posed is None or regions is None or look == "Original":
+            self.canvas.show_nothing()
+        elif look == "Typicality":
+            self.canvas.show_map(typicality(posed, snapshot.state))
+        elif look == "Plausibility":
+            self.canvas.show_map(plausibility(posed, snapshot.partition, max(desk.region, 1)))
+        elif look == ERRORS:
+            dabs = [dab for dab in posed.palette.dabs if dab.region == max(desk.region, 1)]
+            self.canvas.show_errors(regions.mask(max(desk.region, 1)), true_mask(desk.picture, dabs))
+        else:
+            n = int(regions.labels.max()) + 1
+            hues = ["transparent", *(hue(k) for k in range(n - 1))]
+            swatches = [Swatch(color) for color in hues]
+            labels = regions.labels.astype(int)
+            if look == "Credal sets":
+                swatches += [Swatch("--cc-all", hatched=True), *(Swatch(color, hatched=True) for color in hues[1:])]
+                labels = labels + n * regions.undecided
+            self.canvas.show_labels(labels, swatches)
+
+    def _show_palette(self) -> None:
+        desk = self.desk
+        self.canvas.region = desk.region
+        self.canvas.region_colors = ["--cc-all", *(hue(k) for k in range(20))]
+        rows = [("title", tag("div", "Region", class_="cc-palette-title"))]
+        for region, name in [*enumerate(desk.regions, 1), (0, "Don’t know")]:
+            rows.append((region, _entry(region, name, region == desk.region)))
+        rows.append(("new", tag("button", "New region", class_="cc-new cc-i-add", data_action="new", data_id="new")))
+        self.palette.show(rows)
+        options = desk.recipe.options
+        for made, on in (
+            (self.flatten_button, options.flatten),
+            (self.connected_button, desk.region in options.connected),
+        ):
+            (made.add_class if on else made.remove_class)("cc-on")
+        if self.looks.value in ("Plausibility", ERRORS):
+            self._show_overlay()
+
+
+def swatch(region: int) -> Html:
+    """The colour of a region."""
+    return tag("i", class_="cc-swatch", style=f"background:var({hue(region - 1) if region else '--cc-all'})")
+
+
+def _entry(region: int, name: str, chosen: bool) -> Html:
+    label = tag("input", value=name, data_action="rename", data_id=region, aria_label=f"Name of region {region}")
+    return tag(
+        "div",
+        swatch(region),
+        label if region and chosen else tag("span", name),
+        tag("kbd", region),
+        class_="cc-entry cc-chosen" if chosen else "cc-entry",
+        data_action="choose",
+        data_id=region,
+        tabindex=0,
+        role="button",
+        aria_pressed=chosen,
+    )
+
+
+def about(desk: Easel) -> Html:
+    """Size and depth of the picture, in words."""
+    height, width = desk.picture.shape
+    kind = "colour" if desk.picture.is_colour else "grey"
+    return tag("span", f"{width} × {height} · {desk.picture.bit_depth}-bit {kind}", title=desk.picture.description)

@@ -1,0 +1,86 @@
+"""The regions as a table: strokes, pixels, mean, Dice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from cclab.images import Regions
+from cclab.images.regions import measure
+from cclab.session import Snapshot
+from cclab.widgets.desk import View
+from cclab.widgets.easel.easel import Easel
+from cclab.widgets.easel.paint import swatch
+from cclab.widgets.html import Html, tag
+from cclab.widgets.layout import button, panel, with_classes
+from cclab.widgets.rows import Action, Rows
+from cclab.widgets.running import Restraint
+
+
+def region_frame(desk: Easel) -> pd.DataFrame:
+    """One row a region, and one for the undecided pixels."""
+    snapshot = desk.session.current
+    regions = desk.regions_at(snapshot)
+    if regions is None:
+        nothing = np.zeros(desk.picture.shape, dtype=np.uint8)
+        regions = Regions(nothing, nothing.astype(bool))
+    frame = measure(desk.picture, regions, desk.posed_at(snapshot), desk.regions)
+    n = int(regions.undecided.sum())
+    undecided = {"region": "Undecided", "strokes": 0, "pixels": n, "area": n / regions.undecided.size}
+    return pd.concat([frame, pd.DataFrame([undecided])], ignore_index=True)
+
+
+class RegionTable(View):
+    """What is in each region; a click chooses it.
+
+    Parameters
+    ----------
+    desk : Easel
+    on_export : callable
+    """
+
+    desk: Easel
+
+    def __init__(self, desk: Easel, on_export: Callable[[], object]) -> None:
+        super().__init__(desk)
+        self._restraint = Restraint()
+        self._rows = with_classes(Rows(kind="table", label="Regions"), "cc-dense")
+        self._rows.on_action(self._act)
+        export = button(icon="export", hint="Export this table (CSV)", on_click=on_export, css="cc-push")
+        self.widget = panel("Regions", self._rows, tools=[export], css="cc-region-table")
+        self.listen(desk.chosen, self._show)
+        self.update(None, desk.session.current)
+
+    def _act(self, action: Action) -> None:
+        self.desk.choose(int(action.id))
+
+    def update(self, old: Snapshot | None, new: Snapshot) -> None:
+        if not self._restraint.holds(self.desk.session):
+            self._show()
+
+    def _show(self) -> None:
+        frame = region_frame(self.desk)
+        known = self.desk.picture.truth is not None
+        columns = ["strokes", "pixels", "mean", *(["dice"] if known else [])]
+        self._rows.head = tag(
+            "tr", tag("th", "Region"), [tag("th", name.capitalize(), class_="cc-number") for name in columns]
+        )
+        self._rows.show((place, self._row(place + 1, line, columns)) for place, line in frame.iterrows())
+
+    def _row(self, region: int, line: pd.Series, columns: list[str]) -> Html:
+        last = region > len(self.desk.regions)
+        sign = tag("i", class_="cc-swatch cc-hatched") if last else swatch(region)
+        cells = [tag("td", _number(name, line[name], last), class_="cc-number") for name in columns]
+        about = {"title": f"{100 * line['area']:.1f} % of the picture"}
+        if not last:
+            about |= {"data_action": "choose", "data_id": region, "tabindex": 0}
+            about["class_"] = "cc-current" if region == self.desk.region else None
+        return tag("tr", tag("td", tag("span", sign, line["region"], class_="cc-kind")), cells, **about)
+
+
+def _number(name: str, value: float, last: bool) -> str:
+    if pd.isna(value) or (last and name == "strokes"):
+        return "–"
+    return {"mean": f"{value:.0f}", "dice": f"{value:.2f}"}.get(name, f"{value:,.0f}")
