@@ -34,7 +34,8 @@ def fake_app(tmp_path, monkeypatch):
     """An app called credal, in place of the real one."""
     (tmp_path / "credal.py").write_text("def credal():\n    return 'a page'\n")
     monkeypatch.setattr(apps, "__path__", [str(tmp_path)])
-    monkeypatch.delitem(sys.modules, "cclab.apps.credal", raising=False)
+    for name in apps.__all__:  # those that another test has imported would be found all the same
+        monkeypatch.delitem(sys.modules, f"cclab.apps.{name}", raising=False)
     monkeypatch.delattr(apps, "credal", raising=False)
     yield
     sys.modules.pop("cclab.apps.credal", None)
