@@ -87,7 +87,7 @@ class WarmKernels(AsyncMappingKernelManager):
             if warm_id not in self:
                 client.stop_channels()
                 continue
-            self._spawn(self._introduce(client, env or {}))
+            await self._introduce(client, env or {})
             self.get_kernel(warm_id).last_activity = datetime.now(UTC)
             self.refill(self.refill_delay)
             return warm_id
