@@ -49,16 +49,18 @@ def table_csv(desk: Easel) -> File:
 
 def code(desk: Easel) -> File:
     """A script that, run alone, gives the same regions."""
+    _regions(desk)
+    steps = desk.session.current.summary.iteration
     recipe = pprint.pformat(desk.recipe.to_json(), width=110, compact=True)
     lines = [
-        "import cclab",
+        "import cclab  # enters all solvers by name",
         "from cclab.images import Painting, Recipe, Regions, load_image",
         *_picture_lines(desk.picture),
         f"recipe = {recipe}",
         "posed = Painting(picture).pose(Recipe.from_json(recipe))",
-        f"run = cclab.iterate(posed.solver, posed.problem, max_iter={desk.session.current.summary.iteration or 1})",
-        "for state in run:",
-        "    pass" if desk.session.current.summary.iteration else "    break",
+        "state = posed.solver.start(posed.problem)",
+        f"for _ in range({steps}):",
+        "    state = posed.solver.step(posed.problem, state)",
         "print(Regions.of(posed, state.partition).labels.tolist())",
     ]
     return File(f"{_stem(desk)}.py", ("\n".join(lines) + "\n").encode(), "text/x-python")

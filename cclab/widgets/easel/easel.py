@@ -215,12 +215,15 @@ class Easel(Desk):
                 return
             if self.attempt(session.pose, staged.to_json(), run=number) is None or blank:
                 return
-            for note in self.painting.pose(staged).notes:
-                self.tell("warning", note[:1].upper() + note[1:] + ".")
             if self.run_after and not await run(self, pace=self.pace, number=number):
                 return
             if turn != self._turn or session is not self.session:
                 return
+        posed = self.painting.pose(staged)
+        # At the end: a step wipes away what was told before.
+        for note in (*posed.notes, posed.solver.explain_ignored(posed.problem)):
+            if note:
+                self.tell("warning", note[:1].upper() + note[1:] + ".")
 
     def close(self) -> None:
         """Stop what is under way."""

@@ -69,7 +69,7 @@ class Paint(View):
         self.looks.observe(lambda _: self._show_overlay(), "value")
         self.opacity = with_classes(
             widgets.FloatSlider(
-                0.5, min=0, max=1, step=0.05, description="opacity", readout=False, layout={"width": "170px"}
+                0.5, min=0, max=1, step=0.05, description="opacity", readout=False, layout={"width": "150px"}
             ),
             "cc-wide",
         )

@@ -11,6 +11,7 @@ from cclab.core import Partition, Problem
 from cclab.core.registry import strategies
 from cclab.images import Posed, Stroke
 from cclab.queries.base import Query
+from cclab.session import Snapshot
 from cclab.widgets.easel.easel import Easel
 from cclab.widgets.html import Html, join, tag
 from cclab.widgets.queries import Queries
@@ -44,7 +45,18 @@ class Places(Queries):
     @property
     def query(self) -> Query | None:
         """The question that is asked now; one about the objects of another problem is none."""
-        return super().query if self._about is self.desk.session.problem else None
+        return super().query if self._about is self.desk.session.problem and self._can_ask else None
+
+    @property
+    def _can_ask(self) -> bool:
+        """Whether there are two regions to tell apart."""
+        posed = self._posed
+        return posed is not None and len(posed.palette.painted) > 1
+
+    def propose(self) -> None:
+        """Look for another question, aside."""
+        if self._can_ask and self.strategy.value is not None:
+            super().propose()
 
     async def _look(self) -> None:
         self._about = None
@@ -53,9 +65,12 @@ class Places(Queries):
         self._show()
 
     def _fill_strategies(self, partition: Partition, wanted: str) -> None:
-        """Those that ask about a place and one that is surely in a region."""
-        suiting = [name for name in STRATEGIES if strategies.get(name).suits(partition)]
-        self.strategy.options = tuple((strategies.get(name).title, name) for name in suiting)
+        """The first that suits: it asks about a place and one that is surely in a region."""
+        suiting = [name for name in STRATEGIES if strategies.get(name).suits(partition)][:1]
+        options = tuple((strategies.get(name).title, name) for name in suiting)
+        if options != tuple(self.strategy.options):
+            self.strategy.options = options
+            self.strategy.value = next(iter(suiting), None)
 
     def _show(self) -> None:
         super()._show()
@@ -86,11 +101,12 @@ class Places(Queries):
         likely = tuple(int(regions[k]) for k in order[place][:2])
         return query.samples[place], int(regions[order[1 - place][0]]), likely * 2 if len(likely) == 1 else likely
 
+    def update(self, old: Snapshot | None, new: Snapshot) -> None:
+        self._fill_strategies(new.partition, STRATEGIES[0])
+        super().update(old, new)
+
     def _wants_another(self, same_knowledge: bool) -> bool:
-        posed = self._posed
-        if posed is None or len(posed.palette.painted) < 2:
-            return False
-        return super()._wants_another(same_knowledge)
+        return self._can_ask and super()._wants_another(same_knowledge)
 
     def _reason(self, query: Query) -> Html:
         asked, sure, likely = self._torn(query)
@@ -109,7 +125,7 @@ class Places(Queries):
             words = "colour " + "".join(f"{round(255 * float(v)):02x}" for v in value)
         else:
             words = f"grey {value * (2**picture.bit_depth - 1):.0f}"
-        head = tag("header", tag("span", f"{letter} · {words}"))
+        head = tag("header", tag("b", f"{letter} · {words}"))
         return tag("div", head, _patch(picture.pixels, row, column), class_="cc-sample", data_hover=sample)
 
 

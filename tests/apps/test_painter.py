@@ -1,0 +1,275 @@
+"""The painter without a browser: strokes come in as the canvas would send them."""
+
+import asyncio
+import io
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy import ndimage
+
+from cclab.apps import painted, painter
+from cclab.apps.painter import read_file
+from cclab.images import Stroke, load_image
+from cclab.images.regions import dice
+from cclab.widgets.easel.easel import session_on
+
+RNG = np.random.default_rng(0)
+LEFT = Stroke("brush", 1, 4, [[8, 6], [8, 34]])
+RIGHT = Stroke("brush", 2, 4, [[31, 6], [31, 34]])
+
+
+@pytest.fixture(scope="module")
+def halves():
+    truth = np.broadcast_to(np.arange(40) >= 20, (40, 40)).astype(int)
+    noise = ndimage.gaussian_filter(RNG.standard_normal((40, 40)), 0.7)
+    return load_image(np.clip(0.3 + 0.4 * truth + 0.1 * noise, 0, 1), truth=truth, name="halves")
+
+
+@pytest.fixture
+def page(halves, tmp_path, monkeypatch):
+    monkeypatch.setenv("CCLAB_STATE", str(tmp_path / "state"))
+    page = painter(halves)
+    page.desk.pace = None  # there is no browser to wait for
+    page.sent = []
+    page.shell.send = lambda content, buffers=None: page.sent.append((content, buffers))
+    yield page
+    assert page.desk.session.failures == []
+    page.close()
+
+
+def paint(page, *strokes):
+    """Paint with a loop under way, as in a kernel, until all is done."""
+
+    async def work():
+        for stroke in strokes:
+            page.paint.canvas.painted.emit(stroke)
+            while page.desk._tasks._running or page.desk.session.running:
+                await asyncio.sleep(0.005)
+        for _ in range(40):  # and a question may be looked for
+            await asyncio.sleep(0.005)
+
+    asyncio.run(work())
+
+
+def press(page, *names):
+    for name in names:
+        page.shell._handle_custom_msg({"type": "key", "name": name, "down": True}, [])
+
+
+def status(page):
+    return page.status._line.value
+
+
+def test_two_strokes_superpixels_first_and_pixels_after(page, halves):
+    assert "Paint a stroke in each of two regions" in status(page)
+    paint(page, LEFT)
+    assert "Paint a second region" in status(page)
+    paint(page, RIGHT)
+    regions = page.desk.regions_at(page.desk.session.current)
+    assert dice(regions.mask(2), halves.truth == 1) > 0.98
+    posed = [s.command["recipe"]["options"]["objects"] for s in page.desk.session.snapshots if "recipe" in s.command]
+    assert posed == ["superpixels", "pixels"] * 2
+    assert page.desk.posed_at(page.desk.session.current).objects.kind == "pixels"
+    assert re.search(r"Dice of Region 1 <b>(0\.9\d|1\.00)", status(page))
+    assert len(page.paint.canvas.strokes) == 2
+    assert page.paint.canvas._overlay == "labels"
+
+
+def test_a_stroke_is_undone_as_a_whole_and_redone(page):
+    paint(page, LEFT, RIGHT)
+    press(page, "ctrl+z")
+    assert len(page.desk.recipe.strokes) == len(page.paint.canvas.strokes) == 1
+    press(page, "ctrl+z")
+    assert page.desk.recipe.strokes == ()
+    assert page.paint.canvas._overlay == "none"
+    assert not page.desk.session.can_undo
+    press(page, "ctrl+shift+z", "ctrl+shift+z")
+    assert len(page.paint.canvas.strokes) == 2
+
+
+def test_rewinding_shows_the_paint_of_then(page):
+    paint(page, LEFT, RIGHT)
+    press(page, "Home")
+    assert page.paint.canvas.strokes == ()
+    press(page, "End")
+    assert len(page.paint.canvas.strokes) == 2
+
+
+def test_keys_choose_tools_regions_and_sizes(page):
+    press(page, "e")
+    assert page.paint.canvas.tool == "eraser"
+    press(page, "2", "]")
+    assert page.paint.canvas.region == 2
+    assert page.paint.canvas.size == 6
+    press(page, "0")
+    assert page.desk.region == 0
+    press(page, "7")  # there is no such region
+    assert page.desk.region == 0
+    press(page, "o")
+    assert page.paint.canvas.original
+
+
+def test_a_new_region_is_named_and_painted(page):
+    page.paint.palette._handle_custom_msg({"type": "act", "action": "new", "id": "new"}, [])
+    assert (page.desk.region, len(page.desk.regions)) == (3, 3)
+    page.paint.palette._handle_custom_msg({"type": "act", "action": "rename", "id": "3", "value": "Fluid & <b>"}, [])
+    paint(page, LEFT)
+    assert page.desk.recipe.regions == ("Region 1", "Region 2", "Fluid & <b>")
+    assert "Fluid &amp; &lt;b&gt;" in page.regions._rows.rows[2][1]
+
+
+def test_views_of_the_belief(page):
+    paint(page, LEFT, RIGHT)
+    shown = {}
+    for look in page.paint.looks.options:
+        page.paint.looks.value = look
+        shown[look] = page.paint.canvas._overlay
+    assert shown == {
+        "Original": "none",
+        "Labels": "labels",
+        "Credal sets": "labels",
+        "Typicality": "map",
+        "Plausibility": "map",
+        "Errors": "labels",
+    }
+
+
+def test_a_question_about_two_places_is_answered_by_paint(page):
+    paint(page, LEFT, RIGHT)
+    assert page.queries.query is not None
+    assert "is torn between" in page.queries._why.value
+    assert len(page.paint.canvas.places) == 2
+    before = len(page.desk.recipe.strokes)
+
+    async def answer():
+        page.queries.answer("same")
+        while page.desk._tasks._running:
+            await asyncio.sleep(0.005)
+
+    asyncio.run(answer())
+    assert len(page.desk.recipe.strokes) == before + 1
+
+
+def test_strokes_are_listed_and_forgotten(page):
+    paint(page, LEFT, RIGHT)
+    page.watch.tabs.value = "Strokes"
+    rows = page.watch.parts["Strokes"][0]._rows
+    assert "prototype 2" in rows.rows[0][1]
+    rows._handle_custom_msg({"type": "act", "action": "forget", "id": "0"}, [])
+    assert [stroke.region for stroke in page.desk.recipe.strokes] == [2]
+
+
+def test_erasing_everything_leaves_a_blank_page(page):
+    paint(page, LEFT, Stroke("erase", 0, 90, [[20, 20]]))
+    assert "Paint a stroke" in status(page)
+    assert page.paint.canvas._overlay == "none"
+
+
+def test_by_hand_nothing_runs_until_it_is_asked_for(page):
+    page.desk.run_after = False
+    page.desk.objects = "superpixels"
+    paint(page, LEFT, RIGHT)
+    assert page.desk.session.current.how == "start"
+    page.stepper.step()
+    assert page.desk.session.current.how == "step"
+
+
+def test_other_objects_solvers_and_options(page):
+    paint(page, LEFT, RIGHT)
+    page.bar.objects.value = "values"
+    assert page.desk.posed_at(page.desk.session.current).objects.kind == "values"
+    page.bar.objects.value = "superpixels"
+    page.bar.solver.value = "COPKMeans"
+    assert type(page.desk.session.solver).__name__ == "COPKMeans"
+    assert "COPKMeans has no use for" in page.banner._words.value
+    page.paint._toggle_flatten()
+    assert page.desk.recipe.options.flatten
+    page.paint._toggle_connected()
+    assert page.desk.recipe.options.connected == (page.desk.region,)
+
+
+def test_parameters_hold_for_the_strokes_that_follow(page):
+    press(page, "p")
+    assert not page.drawer.is_open
+    paint(page, LEFT, RIGHT)
+    press(page, "p")
+    page.drawer.fields["alpha"].control.value = "1.5"
+    page.drawer.apply()
+    paint(page, Stroke("brush", 1, 3, [[5, 5]]))
+    assert page.desk.session.solver.alpha == 1.5
+
+
+def test_exports(page, halves, tmp_path):
+    for make in (painted.labels_png, painted.mask_png, painted.overlay_png, painted.code):
+        page.take_out(make)
+    assert page.sent == []  # nothing is painted yet: said in words, nothing sent
+    paint(page, LEFT, RIGHT)
+    labels = page.desk.regions_at(page.desk.session.current).labels
+    read = np.asarray(Image.open(io.BytesIO(painted.labels_png(page.desk).data)))
+    np.testing.assert_array_equal(read, labels)
+    mask = np.asarray(Image.open(io.BytesIO(painted.mask_png(page.desk).data)))
+    np.testing.assert_array_equal(mask == 255, labels == 1)
+    assert Image.open(io.BytesIO(painted.overlay_png(page.desk).data)).size == (800, 800)
+    assert painted.table_csv(page.desk).data.startswith(b"region,strokes,pixels,area,mean,dice")
+    script = tmp_path / "painted.py"
+    script.write_bytes(painted.code(page.desk).data)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_array_equal(json.loads(done.stdout), labels)
+
+
+def test_a_session_is_saved_opened_and_found_again(page, halves, tmp_path):
+    paint(page, LEFT, RIGHT)
+    labels = page.desk.session.labels
+    content = json.dumps(page.desk.session.to_json()).encode()
+    again = read_file("halves-session.json", content)
+    np.testing.assert_array_equal(again.labels, labels)
+    kept = painter(halves, journal=tmp_path / "journal")
+    kept.desk.pace = None
+    paint(kept, LEFT, RIGHT)
+    kept.close()
+    found = painter(halves, journal=tmp_path / "journal")
+    assert len(found.paint.canvas.strokes) == 2
+    assert found.desk.objects == "pixels"
+    found.close()
+
+
+def test_what_can_not_be_opened_is_said_and_nothing_is_lost(page):
+    paint(page, LEFT, RIGHT)
+    for name, content, words in (
+        ("notes.png", b"no picture", "no picture that can be read"),
+        ("x.json", b"{broken", "no session file"),
+        ("y.json", b"{}", "no session of the painter"),
+    ):
+        piece = {"type": "file", "id": name, "name": name, "size": len(content), "index": 0, "count": 1}
+        page.shell._handle_custom_msg(piece, [content])
+        assert words in page.banner._words.value
+    assert len(page.desk.recipe.strokes) == 2
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.zeros((1, 1), dtype=np.uint8),
+        np.full((12, 9), 7, dtype=np.uint8),
+        RNG.integers(0, 255, size=(30, 20, 4), dtype=np.uint8),
+    ],
+)
+def test_odd_pictures(array, tmp_path, monkeypatch):
+    monkeypatch.setenv("CCLAB_STATE", str(tmp_path))
+    page = painter(array)
+    page.desk.pace = None
+    assert page.banner.is_open  # what is odd about it is said
+    paint(page, Stroke("brush", 1, 2, [[0.5, 0.5]]), Stroke("brush", 2, 2, [[6.5, 6.5]]))
+    assert page.desk.session.failures == []
+    page.close()
+
+
+def test_a_picture_that_is_too_large_is_reduced_and_said(tmp_path):
+    session = session_on(load_image(np.zeros((5000, 8), dtype=np.uint8), max_side=1000))
+    assert "reduced from 5000 x 8" in " ".join(session.data.notes)

@@ -1,0 +1,127 @@
+"""A journey at the painter: real Voilà, real Chromium, real pixels; three strokes of the mouse isolate the lesion."""
+
+import io
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+from scipy import ndimage
+
+from cclab.images import load_image
+from cclab.images.regions import dice
+from cclab.studies.strokes import plausible_stroke
+
+pytestmark = [pytest.mark.browser, pytest.mark.data, pytest.mark.xdist_group("browser")]
+
+MARGIN = 16
+
+
+@pytest.fixture(scope="module", autouse=True)
+def state_folder(tmp_path_factory):
+    """Sessions are kept in a folder of the test's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CCLAB_STATE", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+class Hand:
+    """A person at the painter."""
+
+    def __init__(self, page, picture):
+        self.page, self.picture = page, picture
+        self.canvas = page.locator(".cc-image-canvas")
+
+    def place(self, x, y):
+        """Where a point of the fitted picture is on the page."""
+        box = self.canvas.bounding_box()
+        height, width = self.picture.shape
+        zoom = min((box["width"] - 2 * MARGIN) / width, (box["height"] - 2 * MARGIN) / height)
+        left = box["x"] + (box["width"] - width * zoom) / 2
+        top = box["y"] + (box["height"] - height * zoom) / 2
+        return float(left + x * zoom), float(top + y * zoom)
+
+    def paint(self, mask, region, rng, **options):
+        """Press the key of the region and paint a stroke with the mouse."""
+        self.page.keyboard.press(str(region))
+        path = [self.place(*point) for point in plausible_stroke(mask, rng, region, **options).points]
+        self.page.mouse.move(*path[0])
+        self.page.mouse.down()
+        for point in path[1:]:
+            self.page.mouse.move(*point)
+        self.page.mouse.up()
+
+    def export(self, entry, folder):
+        self.page.get_by_role("button", name="Export", exact=True).first.click()
+        with self.page.expect_download() as download:
+            self.page.get_by_role("button", name=entry, exact=True).click()
+        path = folder / download.value.suggested_filename
+        download.value.save_as(path)
+        return path
+
+    @property
+    def status(self):
+        return self.page.locator(".cc-status")
+
+    def wait_for(self, words):
+        expect(self.status).to_contain_text(re.compile(words))
+
+
+@pytest.fixture(scope="module")
+def hand(voila_page):
+    expect.set_options(timeout=90_000)
+    page = voila_page("from cclab.apps import painter\npainter('mr_t2like')", name="painter")
+    page.locator(".cc-image-canvas .image").wait_for(timeout=120_000)
+    expect(page.locator(".cc-status")).to_contain_text("Paint a stroke in each of two regions")
+    yield Hand(page, load_image("mr_t2like"))
+    expect.set_options(timeout=5_000)
+
+
+def test_three_strokes_isolate_the_lesion(hand, tmp_path, screenshot):
+    truth, rng = hand.picture.truth, np.random.default_rng(4)
+    hand.paint(truth == 3, 1, rng)
+    hand.wait_for("strokes 1.*second region")
+    hand.paint(truth == 1, 2, rng)
+    hand.wait_for("strokes 2")
+    fluid = truth == 2
+    ventricle = ndimage.binary_dilation(ndimage.distance_transform_edt(fluid) >= 3, iterations=2) & fluid
+    hand.paint(ventricle, 2, rng, size=4, length=30)
+    hand.wait_for(r"(Converged|Ready).*objects 21,996.*strokes 3.*Dice of Lesion 0\.[89]")
+    expect(hand.page.locator(".cc-queries .cc-why")).to_contain_text("is torn between")
+    screenshot(hand.page, "painter")
+    labels = np.asarray(Image.open(io.BytesIO(hand.export("Label image (PNG)", tmp_path).read_bytes())))
+    assert dice(labels == 1, truth == 3) > 0.8
+
+
+def test_views_and_the_original(hand, screenshot):
+    for look in ("Credal sets", "Typicality", "Plausibility", "Errors"):
+        hand.page.get_by_role("button", name=look, exact=True).click()
+        hand.page.wait_for_timeout(700)  # a round trip to the kernel, for the picture's sake alone
+        screenshot(hand.page, f"painter-{look.lower().replace(' ', '-')}")
+    hand.page.get_by_role("button", name="Labels", exact=True).click()
+    hand.page.keyboard.down("o")
+    expect(hand.canvas).to_have_class(re.compile("original"))
+    hand.page.keyboard.up("o")
+    expect(hand.canvas).not_to_have_class(re.compile("original"))
+
+
+def test_undo_takes_a_whole_stroke_back(hand):
+    hand.page.keyboard.press("Control+z")
+    hand.wait_for("strokes 2")
+    hand.page.keyboard.press("Control+Shift+z")
+    hand.wait_for("strokes 3")
+
+
+def test_the_mask_and_the_table_are_exported(hand, tmp_path):
+    mask = np.asarray(Image.open(hand.export("Mask of the region (PNG)", tmp_path)))
+    assert set(np.unique(mask)) == {0, 255}
+    assert hand.export("Table of regions (CSV)", tmp_path).read_text().startswith("region,strokes,pixels")
+
+
+def test_a_file_that_is_no_picture_is_refused_and_nothing_is_lost(hand):
+    with hand.page.expect_file_chooser() as chooser:
+        hand.page.get_by_role("button", name=re.compile("^Open")).click()
+    chooser.value.set_files({"name": "notes.png", "mimeType": "image/png", "buffer": b"not a picture"})
+    expect(hand.page.get_by_role("alert").first).to_contain_text("no picture that can be read")
+    hand.wait_for("strokes 3")
