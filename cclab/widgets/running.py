@@ -18,9 +18,7 @@ _SHORT = 0.2
 _REST = 0.3
 
 
-async def run(
-    desk: Desk, max_steps: int | None = None, *, pace: Pace | None = None, number: int | None = None
-) -> bool:
+async def run(desk: Desk, max_steps: int | None = None, *, pace: Pace | None = None, number: int | None = None) -> bool:
     """Step until the solver has converged, `max_steps` are made, or someone pauses.
 
     Views hear of the beginning and of the end as a change from a snapshot to itself: all that is new is whether the
