@@ -32,7 +32,8 @@ lint: $(READY)       ## style, types, import rule
 	$(BIN)/lint-imports
 
 test: lint chromium  ## lint, then every test, the journeys in a real browser among them
-	$(BIN)/python -m pytest -n 2 --dist=loadgroup $(ARGS)
+	$(BIN)/python -m pytest -n 2 -m "not browser" $(ARGS)
+	$(BIN)/python -m pytest -m browser $(ARGS)
 
 browser: chromium    ## only the journeys in a real browser
 	$(BIN)/python -m pytest -m browser $(ARGS)
