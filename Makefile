@@ -31,11 +31,10 @@ lint: $(READY)       ## style, types, import rule
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint chromium  ## lint, then every test, the journeys in a real browser among them
+test: lint           ## lint, then every test but the journeys in a real browser (make browser)
 	$(BIN)/python -m pytest -n 2 -m "not browser" $(ARGS)
-	$(BIN)/python -m pytest -m browser $(ARGS)
 
-browser: chromium    ## only the journeys in a real browser
+browser: chromium    ## the journeys in a real browser, one after the other
 	$(BIN)/python -m pytest -m browser $(ARGS)
 
 .PHONY: chromium

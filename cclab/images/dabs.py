@@ -14,7 +14,7 @@ from .strokes import Stroke, surviving_pixels
 # scatters little about its mean. Mixed dabs, and those much smaller than the region's largest, are corrections: as
 # prototypes they would lead the model astray.
 NEAR, FAR, VERY_FAR, MIXED = 1.0, 2.0, 3.0, 1.2
-ENOUGH, SMALL, MOST_PROTOTYPES = 20, 1 / 3, 6
+ENOUGH, SMALL, MOST_PROTOTYPES = 20, 1 / 6, 6
 # The pooled covariance is drawn towards a multiple of the identity by this much.
 SHRINKAGE = 0.1
 # No feature scatters less than this share of its spread over the picture: flat paint says nothing about noise.
