@@ -32,6 +32,8 @@ from .strokes import surviving_pixels
 UNLIKE = 4.0
 # How much doubt between two regions is held back (alpha): borders are thin.
 RESOLVE = 2.5
+# Up to this squared distance from the paint objects have their full say; far away the least.
+ALIKE, LEAST_SAY = 2.0, 0.05
 # What is painted "don't know" counts this much of an object.
 UNHEARD = 1e-3
 # Pixels start where the solver came to with superpixels, so a few steps are enough.
@@ -130,7 +132,8 @@ class Painting:
         if affinity is not None:
             affinity = affinity * options.smoothness if options.smoothness else None
         solver_class = solvers.get(options.solver)
-        weight = _weights(objects, palette, region, options)
+        means = self._means(recipe, palette)
+        weight = _weights(objects, palette, region, options) * np.where(region < 0, _likeness(X, means), 1)
         problem = Problem(
             X,
             _statements(objects, palette, region, solver_class.uses),
@@ -204,6 +207,10 @@ class Painting:
             centers = coarse.solver.solve(coarse.solver.adapt(coarse.problem)).centers
             if centers is not None and centers.shape == (len(palette.regions), X.shape[1]):
                 return centers
+        return self._means(recipe, palette)
+
+    def _means(self, recipe, palette) -> np.ndarray:
+        """(n_prototypes, n_features) where the paint of each prototype lies, in its units."""
         painted = [palette.of_prototype(k) for k in range(len(palette.regions))]
         features = self._features(recipe)
         return np.stack([features[pixels].mean(axis=0, dtype=float) for pixels in painted]) @ palette.units
@@ -216,6 +223,15 @@ def _doubts(palette: Palette, centers: np.ndarray) -> list[list[int]]:
     """
     between = [[a, b] for a, b in gabriel_pairs(centers) if palette.regions[a] != palette.regions[b]]
     return [[k] for k in range(len(centers))] + between
+
+
+def _likeness(X: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """(n,) how much what is not painted has a say in where prototypes go: what is unlike all paint has little.
+
+    Else a dark background would draw the nearest prototype away from the tissue it was painted on.
+    """
+    squares = np.min([((X - mean) ** 2).sum(axis=1) for mean in means], axis=0)
+    return np.maximum(LEAST_SAY, np.exp(-np.maximum(squares - ALIKE, 0) / ALIKE))
 
 
 def _shares(objects: Objects, palette: Palette) -> tuple[np.ndarray, int]:

@@ -139,16 +139,15 @@ def settle(penalty: LinkPenalty, w: NDArray, before: NDArray | None, settled: fl
         Sweeps end when the masses of a sample change by less than this, on average.
     """
     open_w = np.where(penalty.forbidden, np.inf, w)
+    if penalty.only_neighbours:
+        classes = [members for members, _ in penalty.linked.classes]
+        neighbours = penalty.linked.ties.neighbours.pairs
+        return settle_neighbours(open_w / penalty.unit, penalty.single, neighbours, classes, before, settled)
     free = simplex_minimum(open_w, penalty.label_cost)
     strength = penalty.strength
     tied = strength > 0
     if not tied.any():
         return free
-    if penalty.only_neighbours:
-        classes = [members for members, _ in penalty.linked.classes]
-        neighbours = penalty.linked.ties.neighbours.pairs
-        start = free if before is None else before
-        return settle_neighbours(open_w / penalty.unit, penalty.single, neighbours, classes, start, settled)
     found = []
     if before is not None:
         found.append(_descend(penalty, open_w, before.copy(), settled))

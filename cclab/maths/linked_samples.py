@@ -153,7 +153,7 @@ class LinkedSamples:
                 _colours(ties.must.pairs + ties.cannot.pairs),
             ]
         )
-        _, kind = np.unique(colours, axis=1, return_inverse=True)
+        _, kind = np.unique(np.ravel_multi_index(colours, colours.max(axis=1, initial=0) + 1), return_inverse=True)
         classes = [np.flatnonzero(kind == k) for k in range(kind.max(initial=-1) + 1)]
         return cls(samples, ties, tuple((members, ties.at(members)) for members in classes))
 

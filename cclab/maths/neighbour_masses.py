@@ -21,7 +21,7 @@ def settle_neighbours(
     single: NDArray,
     ties: sparse.csr_array,
     classes: Sequence[NDArray],
-    masses: NDArray,
+    masses: NDArray | None,
     settled: float,
 ) -> NDArray:
     """Minimise ``sum_i sum_A w_iA m_iA^2 + sum_ij ties_ij m_i' U m_j / 2`` over each sample in turn, until none moves.
@@ -36,8 +36,8 @@ def settle_neighbours(
         Symmetric, with no diagonal.
     classes : sequence of int arrays
         Samples that can be updated at once: no two of a class are tied.
-    masses : (t, f) array
-        Where to start.
+    masses : (t, f) array or None
+        Where to start; None: where each sample would stand alone.
     settled : float
         Sweeps end when the masses of a sample change by no more than this, on average; a sample whose own change by
         less lets its neighbours sleep.
@@ -50,7 +50,10 @@ def settle_neighbours(
     # Samples without weight cost nothing, which is as good as next to nothing.
     slope = 0.5 / np.maximum(w, 1e-12 * w[np.isfinite(w)].max())
     alone, others = np.ascontiguousarray(slope[:, single]), slope[:, ~single].sum(axis=1)
-    held = np.ascontiguousarray(masses[:, single])
+    if masses is None:
+        held = alone / (alone.sum(axis=1) + others)[:, None]
+    else:
+        held = np.ascontiguousarray(masses[:, single])
     level = np.empty(len(w))
     awake = np.ones(len(w), dtype=bool)
     for _ in range(MAX_SWEEPS):
