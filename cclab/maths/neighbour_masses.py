@@ -50,10 +50,7 @@ def settle_neighbours(
     # Samples without weight cost nothing, which is as good as next to nothing.
     slope = 0.5 / np.maximum(w, 1e-12 * w[np.isfinite(w)].max())
     alone, others = np.ascontiguousarray(slope[:, single]), slope[:, ~single].sum(axis=1)
-    if masses is None:
-        held = alone / (alone.sum(axis=1) + others)[:, None]
-    else:
-        held = np.ascontiguousarray(masses[:, single])
+    held = alone / (alone.sum(axis=1) + others)[:, None] if masses is None else np.ascontiguousarray(masses[:, single])
     level = np.empty(len(w))
     awake = np.ones(len(w), dtype=bool)
     for _ in range(MAX_SWEEPS):

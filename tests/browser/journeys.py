@@ -77,6 +77,7 @@ class Hand:
     def keep_two_groups_apart(self) -> None:
         """Lasso the samples at the left, then some in the middle, and keep them apart."""
         self.lasso(0.0, 0.3, 0.2, 1.0)
+        expect(self.selection).to_be_visible()
         expect(self.selection).to_contain_text("selected")
         self.press("c")
         expect(self.selection).to_contain_text("Now select the samples to keep apart")
