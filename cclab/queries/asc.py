@@ -22,18 +22,17 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-from cclab.core import Problem, State
+from cclab.core import ConstraintSet, Problem, State
 from cclab.core.parameters import real, whole
-from cclab.queries.base import Asked, Query, Settled, Strategy
-
-# Candidates are looked at so many at a time, the best first.
-CHUNK = 1024
+from cclab.queries.base import Asked, Query, Strategy
+from cclab.queries.consequences import Consequences
 
 
 class ASCQueries(Strategy):
@@ -67,21 +66,27 @@ class ASCQueries(Strategy):
             return ()
         threshold = k / 2 if self.threshold is None else self.threshold
         edges = problem.derived(("ASC candidates", k, threshold), lambda: candidates(problem.X, k, threshold))
-        settled = Settled(problem.constraints, asked)
-        found: list[Query] = []
-        for start in range(0, len(edges.i), CHUNK):
-            rows = np.arange(start, min(start + CHUNK, len(edges.i)))
-            for r in rows[~settled.pairs(edges.i[rows], edges.j[rows])][: n - len(found)]:
-                reason = f"Neighbours, but with only {edges.shared[r]} of {k} neighbours in common: is there a border?"
-                found.append(Query.pair(edges.i[r], edges.j[r], reason, edges.score[r]))
-            if len(found) == n:
-                break
-        return tuple(found)
+        # One queue is kept for the next proposal. A thread takes it out while it works, another one makes its own.
+        kept = problem.derived(("ASC queues", k, threshold), dict)
+        queue = kept.pop("latest", None)
+        if queue is None or not queue.up_to(problem.constraints, asked):
+            queue = Queue(edges, problem.constraints, asked)
+        chosen = queue.best(n)
+        kept["latest"] = queue
+        return tuple(
+            Query.pair(
+                edges.i[r],
+                edges.j[r],
+                f"Neighbours, but with only {edges.shared[r]} of {k} neighbours in common: is there a border?",
+                edges.score[r],
+            )
+            for r in chosen
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Pairs that are worth asking about, the best first: (m,) arrays."""
+    """Pairs that are worth asking about: (m,) arrays."""
 
     i: NDArray[np.int64]
     j: NDArray[np.int64]
@@ -106,5 +111,44 @@ def candidates(X: NDArray, k: int, threshold: float) -> Candidates:
     chosen = w < threshold  # Eq. 8
     i, j, w = i[chosen], j[chosen], w[chosen]
     score = (k - w + 1 / (1 + np.minimum(density[i], density[j]))) / (k + 1)  # Eq. 7
-    order = np.argsort(-score, kind="stable")
-    return Candidates(i[order], j[order], w[order].astype(np.int64), score[order])
+    return Candidates(i, j, w.astype(np.int64), score)
+
+
+class Queue:
+    """Candidates that nothing settles, the best on top of a heap.
+
+    What is settled stays settled while knowledge grows, so a candidate is looked at when it comes to the top, and
+    dropped for good if it has been answered, directly or not.
+    """
+
+    def __init__(self, edges: Candidates, known: ConstraintSet, asked: Asked) -> None:
+        self._edges = edges
+        self._heap = list(zip((-edges.score).tolist(), range(len(edges.score))))
+        heapify(self._heap)
+        self._known, self._asked = known, asked
+        self._consequences = Consequences.of(known)
+
+    def up_to(self, known: ConstraintSet, asked: Asked) -> bool:
+        """Take in what was answered since; False if something was taken back, or stated by other means than pairs."""
+        m = len(self._known.pairs)
+        grown = self._asked <= asked and all(
+            np.array_equal(getattr(known.pairs, name)[:m], getattr(self._known.pairs, name))
+            for name in ("i", "j", "must")
+        )
+        same = all(getattr(known, name) is getattr(self._known, name) for name in ("groups", "separations", "labels"))
+        if grown and same:
+            self._consequences.hear(known.pairs.rows(np.arange(m, len(known.pairs))))
+            self._known, self._asked = known, asked
+        return grown and same
+
+    def best(self, n: int) -> list[int]:
+        """The rows of the `n` best candidates; they stay in the queue."""
+        found: list[tuple[float, int]] = []
+        while self._heap and len(found) < n:
+            entry = heappop(self._heap)
+            ends = int(self._edges.i[entry[1]]), int(self._edges.j[entry[1]])
+            if ends not in self._asked and not self._consequences.settle(*ends):
+                found.append(entry)
+        for entry in found:
+            heappush(self._heap, entry)
+        return [row for _, row in found]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from cclab.core import ConstraintSet, Partition, Problem, State
@@ -129,31 +127,6 @@ class Settled:
     def __call__(self, i: int, j: int) -> bool:
         """Whether there is nothing to ask about the pair `i`, `j`."""
         return bool(self.with_sample(i)[j])
-
-    def pairs(self, i: NDArray, j: NDArray) -> NDArray[np.bool_]:
-        """(m,) about which of the pairs ``i[r], j[r]`` there is nothing to ask: many at once."""
-        a, b = self.component[i], self.component[j]
-        return (a == b) | np.isin(self._key(a, b), self._apart_keys) | np.isin(self._key(i, j), self._asked_keys)
-
-    def _key(self, i: NDArray, j: NDArray) -> NDArray[np.int64]:
-        """One number for an unordered pair."""
-        return np.minimum(i, j).astype(np.int64) * len(self.component) + np.maximum(i, j)
-
-    @cached_property
-    def _asked_keys(self) -> NDArray[np.int64]:
-        ends = [(i, j) for i, partners in self._asked_with.items() for j in partners]
-        return self._key(*np.array(ends, dtype=np.int64).reshape(-1, 2).T)
-
-    @cached_property
-    def _apart_keys(self) -> NDArray[np.int64]:
-        """Pairs of components that surely belong apart."""
-        cannot = self._cannot
-        names, place = np.unique(self.component[cannot.samples], return_inverse=True)
-        t = len(place)
-        of = sparse.csr_array((np.ones(t), place, np.arange(t + 1)), shape=(t, len(names)))
-        sides = cannot.blocks @ of
-        apart = sparse.coo_array(of.T @ cannot.pairs @ of + sides.T @ cannot.coupling @ sides)
-        return self._key(names[apart.row], names[apart.col])
 
 
 def draw_rng(problem: Problem, state: State, asked: Asked) -> np.random.Generator:

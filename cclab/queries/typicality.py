@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cclab.core import Partition, Possibilistic, Problem, State
+from cclab.core.closure import must_components
 from cclab.core.parameters import choice
 from cclab.queries.base import Asked, Query, Strategy
 
@@ -35,8 +36,9 @@ class TypicalityQueries(Strategy):
         largest = T.max(axis=1)
         # An outlier is as untypical of one cluster as of another, but says little about either: it is weighed down.
         score = 1 - largest if self.about == "untypical" else partition.ambiguity() * largest
-        closed = np.zeros(problem.n_samples, dtype=bool)
-        closed[problem.constraints.labels.sample] = True
+        # A sample that surely belongs together with a labelled one needs no label of its own.
+        group = must_components(problem.constraints)
+        closed = np.isin(group, group[problem.constraints.labels.sample])
         closed[[samples[0] for samples in asked if len(samples) == 1]] = True
         order = np.argsort(-np.where(closed, -np.inf, score), kind="stable")[: min(n, int((~closed).sum()))]
         return tuple(Query.label(i, self._reason(T, int(i)), score[i]) for i in order)
