@@ -47,65 +47,20 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 from numpy.typing import NDArray
 
+from cclab.algorithms.cmkipcm_state import CMKIPCMState
 from cclab.algorithms.ipcm import IPCM, _PossibilisticMeans
-from cclab.core import FuzzyPossibilistic, Gauge, Problem, State, iterate
+from cclab.core import Problem, iterate
 from cclab.core.parameters import anything, choice, real, whole
 from cclab.maths.joint_memberships import LinkedMemberships, joint_memberships, mean_cost
-from cclab.maths.kernels import METHODS, Kernels, best_weights, choose_kernels, read_kernels
+from cclab.maths.kernels import METHODS, Kernels, choose_kernels, mixed_distances, read_kernels
 from cclab.maths.link_sweeps import link_sweep
 from cclab.maths.memberships import raised
 
 # The weight of a link in mean squared distances; where a ramp to it begins, and what each step adds.
 STRONG, RAMP_START, RAMP_STEP = 10.0, 0.1, 0.09
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CMKIPCMState(State):
-    """Memberships, typicalities and kernel weights; centres live in the kernels' feature space.
-
-    Attributes
-    ----------
-    centers : (k, p) array
-        The clusters' means in the space of the data, for showing.
-    memberships, typicalities : (n, k) arrays
-    distances : (n, k) array
-        Squared distances to the centres that follow from them, in the space of the weighted kernels.
-    kernel_weights : (M,) array
-    kernel_names : tuple of str
-    eta : (k,) array
-        The squared distances at which typicalities are 1/2.
-    full_alpha : float
-        The weight of the links when it has reached its full value.
-    ramp : float
-        The part of it that holds now.
-    outlier_threshold : float
-    """
-
-    memberships: NDArray = field(repr=False)
-    typicalities: NDArray = field(repr=False)
-    distances: NDArray = field(repr=False)
-    kernel_weights: NDArray
-    kernel_names: tuple[str, ...]
-    eta: NDArray
-    full_alpha: float
-    ramp: float
-    outlier_threshold: float
-
-    @property
-    def alpha(self) -> float:
-        """The weight of the links."""
-        return self.ramp * self.full_alpha
-
-    def _partition(self) -> FuzzyPossibilistic:
-        return FuzzyPossibilistic(self.memberships, self.typicalities, "product", self.outlier_threshold)
-
-    def gauges(self) -> tuple[Gauge, ...]:
-        return (Gauge("Kernel weights", self.kernel_names, tuple(self.kernel_weights.tolist())),)
 
 
 class CMKIPCM(_PossibilisticMeans):
@@ -259,11 +214,7 @@ class CMKIPCM(_PossibilisticMeans):
     def _distances(self, problem: Problem, a: NDArray) -> tuple[NDArray, NDArray]:
         """Squared distances to the centres of shares `a` (Eqs. 9 and 35), under the best kernel weights (Eq. 8)."""
         q = (2.0 if self.variant == "paper" else 3.0) if self.weight_exponent is None else self.weight_exponent
-        kernels = self._kernels(problem)
-        Q, Y = kernels.distances(a)
-        scale = np.ones(len(kernels)) if self.variant == "paper" else kernels.scale
-        omega = best_weights(scale * Y, q, scale > 0)
-        return np.tensordot(omega**q * scale, Q, 1), omega
+        return mixed_distances(self._kernels(problem), a, q, scaled=self.variant != "paper")
 
     def _full_alpha(self, problem: Problem, a: NDArray, D: NDArray) -> float:
         """The links' weight: so many mean squared distances each, or all together one for each sample (Eq. 15)."""

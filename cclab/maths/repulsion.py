@@ -18,40 +18,35 @@ from scipy.optimize import minimize
 def repulsion_energy(V: NDArray, eta: NDArray) -> float:
     """``sum_k eta_k sum_{l != k} 1 / |v_k - v_l|^2``."""
     _, strength, r2 = _pairs(V, eta)
-    return float((strength / r2).sum())
+    return float((strength / r2).sum()) / 2
 
 
 def repulsion_gradient(V: NDArray, eta: NDArray) -> NDArray:
     """(k, p) its gradient. Each pair counts for both centres, so their strengths add up."""
     u, strength, r2 = _pairs(V, eta)
-    i, j = np.triu_indices(len(V), 1)
-    pull = -2 * (strength / r2**2)[:, None] * u
-    gradient = np.zeros_like(V)
-    np.add.at(gradient, i, pull)
-    np.add.at(gradient, j, -pull)
-    return gradient
+    return -2 * np.einsum("kl,klp->kp", strength / r2**2, u)
 
 
 def repulsion_hessian(V: NDArray, eta: NDArray) -> NDArray:
     """(k p, k p) its Hessian: blocks ``B_kl = (eta_k + eta_l) (8 u u' / r^6 - 2 I / r^4)`` with ``u = v_k - v_l``."""
     k, p = V.shape
     u, strength, r2 = _pairs(V, eta)
-    outer = u[:, :, None] * u[:, None, :]
-    B = strength[:, None, None] * (8 * outer / r2[:, None, None] ** 3 - 2 * np.eye(p) / r2[:, None, None] ** 2)
-    H = np.zeros((k, k, p, p))
-    for number, (i, j) in enumerate(zip(*np.triu_indices(k, 1))):
-        H[i, i] += B[number]
-        H[j, j] += B[number]
-        H[i, j] -= B[number]
-        H[j, i] -= B[number]
+    B = (8 * strength / r2**3)[:, :, None, None] * u[:, :, :, None] * u[:, :, None, :]
+    B -= (2 * strength / r2**2)[:, :, None, None] * np.eye(p)
+    H = -B
+    H[np.arange(k), np.arange(k)] = B.sum(axis=1)
     return H.transpose(0, 2, 1, 3).reshape(k * p, k * p)
 
 
 def _pairs(V: NDArray, eta: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """For each pair of centres: difference, added strengths, squared distance."""
-    i, j = np.triu_indices(len(V), 1)
-    u = V[i] - V[j]
-    return u, eta[i] + eta[j], np.maximum((u**2).sum(axis=1), np.finfo(float).tiny ** 0.25)
+    """For each two centres: difference (k, k, p), added strengths and squared distance (k, k).
+
+    A centre is infinitely far from itself, so that it does not push itself.
+    """
+    u = V[:, None, :] - V
+    r2 = np.maximum((u**2).sum(axis=2), np.finfo(float).tiny ** 0.25)
+    np.fill_diagonal(r2, np.inf)
+    return u, eta[:, None] + eta, r2
 
 
 def repelled_centers(
@@ -73,21 +68,27 @@ def repelled_centers(
     """
     if len(start) == 1 or not eta.any():
         return means
+    # In units of how far the centres lie apart and of how much they weigh, so that steps and tolerance suit any data.
+    middle = start.mean(axis=0)
+    length = np.sqrt(((start - middle) ** 2).sum(axis=1).mean()) or 1.0
+    weight = totals.max() or 1.0
+    m, W, eta = (means - middle) / length, totals / weight, eta / (weight * length**4)
     k, p = start.shape
     S = np.broadcast_to(np.eye(p), (k, p, p)) if metrics is None else metrics
-    pull = totals[:, None, None] * S
+    pull = W[:, None, None] * S
     attraction = np.zeros((k, p, k, p))
     attraction[np.arange(k), :, np.arange(k), :] = 2 * pull
     attraction = attraction.reshape(k * p, k * p)
 
     def energy(flat: NDArray) -> tuple[float, NDArray]:
         V = flat.reshape(k, p)
-        drawn = np.einsum("kij,kj->ki", pull, V - means)
-        value = float(((V - means) * drawn).sum()) + repulsion_energy(V, eta)
+        drawn = np.einsum("kij,kj->ki", pull, V - m)
+        value = float(np.vdot(V - m, drawn)) + repulsion_energy(V, eta)
         return value, (2 * drawn + repulsion_gradient(V, eta)).ravel()
 
     def hessian(flat: NDArray) -> NDArray:
         return attraction + repulsion_hessian(flat.reshape(k, p), eta)
 
-    found = minimize(energy, start.ravel(), jac=True, hess=hessian, method="trust-ncg", options={"gtol": 1e-10})
-    return found.x.reshape(k, p) if found.fun <= energy(start.ravel())[0] else start
+    first = ((start - middle) / length).ravel()
+    found = minimize(energy, first, jac=True, hess=hessian, method="trust-ncg", options={"gtol": 1e-8})
+    return found.x.reshape(k, p) * length + middle if found.fun < energy(first)[0] else start

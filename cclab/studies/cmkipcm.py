@@ -28,7 +28,6 @@ TABLE_1 = [
     standardized("wine", "Wine"),
     standardized("letters_ab", "Letter (A,B)"),
 ]
-NO_LETTERS = TABLE_1[:-1]
 
 # The paper averages k-means over its starts, so one start a trial.
 KMEANS = Method("K-means", KMeans, n_init=1)
@@ -76,7 +75,7 @@ FREE = Study(
     name="cmkipcm-free",
     title="Kernels of the directions that links suggest: what links do for samples that they do not touch",
     paper=PAPER,
-    cells=grid(NO_LETTERS, [OURS, LINKED], [RandomPairs(150), active(150)]),
+    cells=grid(TABLE_1, [OURS, LINKED], [RandomPairs(150), active(150)]),
     comparisons=[
         Comparison("ari_free", ("CMKIPCM, linked", "150 pairs"), ("CMKIPCM", "150 pairs")),
         Comparison("ari", ("CMKIPCM, linked", "150 pairs"), ("CMKIPCM", "150 pairs")),
@@ -91,7 +90,7 @@ POLYNOMIALS = Study(
     cells=grid(
         [standardized("libras", "Libras"), standardized("pima_diabetes", "Diabetes")],
         [OURS, POLYNOMIAL],
-        [RandomPairs(150), active(150)],
+        [*(RandomPairs(count) for count in range(25, 151, 25)), active(150)],
     ),
     comparisons=[
         Comparison("ari", ("CMKIPCM, polynomial", knowledge), ("CMKIPCM", knowledge))
@@ -99,13 +98,14 @@ POLYNOMIALS = Study(
     ],
 )
 
+# The paper finds 2 better on seven data sets, and 1.2 on Balance, Breast and Glass.
 EXPONENTS = Study(
     name="cmkipcm-exponents",
     title="Exponents 2 against 1.2 at 100 links (Figure 7)",
     paper=PAPER,
-    cells=grid(NO_LETTERS, [exponents(2.0), exponents(1.2)], [RandomPairs(100), active(100)]),
+    cells=grid(TABLE_1, [exponents(2.0), exponents(1.2)], [RandomPairs(100), active(100)]),
     comparisons=[
-        Comparison("ari", ("CMKIPCM, m = p = 2", knowledge), ("CMKIPCM, m = p = 1.2", knowledge))
+        Comparison("ari", ("CMKIPCM, m = p = 2", knowledge), ("CMKIPCM, m = p = 1.2", knowledge), needed=7)
         for knowledge in ("100 pairs", "100 by overlap")
     ],
 )

@@ -123,3 +123,30 @@ def best_weights(Y: NDArray, q: float, usable: NDArray) -> NDArray:
     least = max(Y[usable].min(), np.finfo(float).tiny)
     omega = np.where(usable, (least / np.maximum(Y, least)) ** (1 / (q - 1)), 0.0)
     return omega / omega.sum()
+
+
+def mixed_distances(kernels: Kernels, W: NDArray, q: float, *, scaled: bool) -> tuple[NDArray, NDArray]:
+    """Squared distances to weighted means in the mix of kernels that makes them least.
+
+    Parameters
+    ----------
+    kernels : Kernels
+    W : (N, C) array
+        The samples' weights in each of C means.
+    q : float
+        The kernels' weights count with this exponent.
+    scaled : bool
+        Whether each kernel is divided by the variance of the samples in its feature space, so that its unit does not
+        matter.
+
+    Returns
+    -------
+    distances : (N, C) array
+        ``sum_k omega_k^q Q_k``.
+    omega : (M,) array
+        The kernels' weights.
+    """
+    Q, Y = kernels.distances(W)
+    scale = kernels.scale if scaled else np.ones(len(kernels))
+    omega = best_weights(scale * Y, q, scale > 0)
+    return np.tensordot(omega**q * scale, Q, 1), omega
