@@ -106,7 +106,7 @@ class CMKIPCM(_PossibilisticMeans):
         "weight_exponent": real(1, open_low=True, or_none=True),
         "constraint_weight": real(0, also=(str,)),
         "kernel_method": choice(*METHODS),
-        "memory": real(0),
+        "memory": real(0, infinite=True),
         "n_landmarks": whole(1),
         "variant": choice("cclab", "paper"),
     }

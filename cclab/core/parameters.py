@@ -26,6 +26,8 @@ class Parameter:
         For "choice".
     or_none : bool
         Whether None is a value too.
+    infinite : bool
+        Whether infinity is a value too.
     also : tuple of type
         Other types that are let through (an array of centres, a callable kernel).
     """
@@ -37,6 +39,7 @@ class Parameter:
     open_high: bool = False
     choices: tuple[str, ...] = ()
     or_none: bool = False
+    infinite: bool = False
     also: tuple[type, ...] = ()
 
     def problem_with(self, value: Any) -> str | None:
@@ -51,6 +54,8 @@ class Parameter:
         kind: Any = numbers.Integral if self.kind == "whole" else numbers.Real
         if not isinstance(value, kind) or isinstance(value, bool) or np.isnan(value):
             return "be a whole number" if self.kind == "whole" else "be a number"
+        if np.isinf(value) and not self.infinite:
+            return "be finite"
         if self.low is not None and (value <= self.low if self.open_low else value < self.low):
             return f"be above {self.low:g}" if self.open_low else f"be at least {self.low:g}"
         if self.high is not None and (value >= self.high if self.open_high else value > self.high):
@@ -64,7 +69,7 @@ def whole(low: int | None = None, high: int | None = None, **more: Any) -> Param
 
 
 def real(low: float | None = None, high: float | None = None, **more: Any) -> Parameter:
-    """A number from `low` to `high`; `open_low` and `open_high` exclude the bounds."""
+    """A number from `low` to `high`; `open_low` and `open_high` exclude the bounds, `infinite` admits infinity."""
     return Parameter("real", low, high, **more)
 
 

@@ -81,7 +81,7 @@ class Solver(ClusterMixin, BaseEstimator):
         "init": choice("k-means++", also=(np.ndarray, list, tuple)),
         "n_init": whole(1),
         "max_iter": whole(1),
-        "tol": real(0),
+        "tol": real(0, infinite=True),
         "random_state": anything(),
     }
 

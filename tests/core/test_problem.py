@@ -95,7 +95,8 @@ def test_fit_warns_of_statements_that_fight():
     [
         (whole(1), [1, np.int64(4)], [0, 1.5, "a", True], "at least 1|whole number"),
         (real(0, 1, open_low=True), [1, 0.5], [0, 1.1, None, float("nan")], "above 0|at most 1|be a number"),
-        (real(0, or_none=True), [None, 0], [-1], "at least 0"),
+        (real(0, or_none=True), [None, 0], [-1, float("inf")], "at least 0|be finite"),
+        (real(0, infinite=True), [0, float("inf")], [-1, float("nan")], "at least 0|be a number"),
         (choice("a", "b"), ["a"], ["c", 1], "one of 'a', 'b'"),
         (flag(), [True], [1], "True or False"),
     ],
