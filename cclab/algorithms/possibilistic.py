@@ -28,108 +28,32 @@ References
 .. [1] V. Antoine, J. A. Guerrero, T. Boone, G. Romero, Possibilistic clustering with seeds, 2018.
 .. [2] R. Krishnapuram, J. Keller, A possibilistic approach to clustering, IEEE Transactions on Fuzzy Systems
    1(2), 1993.
+.. [3] D. E. Gustafson, W. C. Kessel, Fuzzy clustering with a fuzzy covariance matrix, IEEE Conference on Decision and
+   Control, 1979.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cclab.algorithms.fcm import FCM
-from cclab.core import (
-    FuzzyPossibilistic,
-    Partition,
-    Possibilistic,
-    Problem,
-    State,
-    WeightedSolver,
-    center_shift,
-    iterate,
-)
+from cclab.algorithms.possibilistic_state import PossibilisticState, Seeds, Terms, belief, distances
+from cclab.core import ConstraintSet, Partition, Problem, State, WeightedSolver, center_shift, iterate
 from cclab.core.parameters import anything, choice, real
 from cclab.maths.distances import problem_norms, row_blocks, squared_distances
 from cclab.maths.knowledge import of_constraints
 from cclab.maths.memberships import fuzzy_memberships, raised
 from cclab.maths.metrics import unit_volume_metric
 from cclab.maths.repulsion import repelled_centers, repulsion_energy
-from cclab.maths.seeding import matched_to_labels, seeded_centers
+from cclab.maths.seeding import order_by_labels, seeded_centers
 from cclab.maths.typicalities import labelled_typicalities, typicalities
 
 # How long FCM may run to find the first centres and gamma.
 FCM_STEPS = 100
-
-
-@dataclass(frozen=True, eq=False)
-class Terms:
-    """Which terms of the objective there are, and how much each counts."""
-
-    a: float
-    b: float
-    fuzzifier: float
-    typicality_exponent: float
-    gamma: NDArray
-    repulsion: NDArray
-    metrics: NDArray | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Seeds:
-    """The labelled samples in rising order, what is stated of each cluster (F), and how much it counts."""
-
-    samples: NDArray
-    degrees: NDArray
-    weight: NDArray
-
-    def within(self, rows: slice) -> slice:
-        """Which of the labelled samples lie in these rows."""
-        first, last = np.searchsorted(self.samples, [rows.start, rows.stop])
-        return slice(int(first), int(last))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PossibilisticState(State):
-    """Centres; memberships and typicalities follow from them.
-
-    Attributes
-    ----------
-    X : (n, p) array
-        The samples (not a copy).
-    gamma : (k,) array
-    repulsion : (k,) array
-    metrics : (k, p, p) array or None
-        None for the Euclidean distance.
-    means : (k, p) array
-        Weighted means of the samples: where centres without repulsion go next.
-    totals : (k,) array
-        Their weights.
-    scatters : (k, p, p) array or None
-        Weighted scatter about `means`, for the metrics' step.
-    """
-
-    X: NDArray = field(repr=False)
-    settings: Terms = field(repr=False)
-    seeds: Seeds = field(repr=False)
-    outlier_threshold: float
-    means: NDArray = field(repr=False)
-    totals: NDArray = field(repr=False)
-    scatters: NDArray | None = field(default=None, repr=False)
-
-    @property
-    def gamma(self) -> NDArray:
-        return self.settings.gamma
-
-    @property
-    def repulsion(self) -> NDArray:
-        return self.settings.repulsion
-
-    @property
-    def metrics(self) -> NDArray | None:
-        return self.settings.metrics
-
-    def _partition(self) -> Partition:
-        return belief(self.X, self.centers, self.settings, self.seeds, self.outlier_threshold)
 
 
 class _PossibilisticSolver(WeightedSolver):
@@ -187,44 +111,70 @@ class _PossibilisticSolver(WeightedSolver):
 
     def start(self, problem: Problem, restart: int = 0) -> PossibilisticState:
         V = seeded_centers(problem, self.n_clusters, self.init, restart)
-        run = iterate(FCM(self.n_clusters, init=V, fuzzifier=self.fuzzifier), problem, max_iter=FCM_STEPS)
-        for _ in run:
-            pass
-        V = run.state.centers
+        if self.metric == "mahalanobis":
+            V, metrics, stiffness = self._stretched(problem, V)
+        else:
+            fcm = FCM(self.n_clusters, init=V, fuzzifier=self.fuzzifier)
+            V, metrics, stiffness = _last(iterate(fcm, problem, max_iter=FCM_STEPS)).centers, None, 0.0
         if isinstance(self.init, str):
-            V = matched_to_labels(V, problem)
-        k, p = V.shape
+            order = order_by_labels(V, problem)
+            V, metrics = V[order], None if metrics is None else metrics[order]
+        gamma = self._within(problem, V, metrics) if self.gamma is None else np.asarray(self.gamma, dtype=float)
         settings = Terms(
             a=float(self.a),
             b=float(self.b),
             fuzzifier=float(self.fuzzifier),
             typicality_exponent=float(self.typicality_exponent),
-            gamma=self._gamma(problem, V),
-            repulsion=np.zeros(k),
-            metrics=None if self.metric == "euclidean" else np.tile(np.eye(p), (k, 1, 1)),
+            gamma=gamma,
+            repulsion=np.zeros(len(V)),
+            metrics=metrics,
+            stiffness=stiffness,
         )
         state = self._state_at(problem, V, settings, restart=restart)
         strength = self._strength(V, state.totals)
         return (
             state
             if not strength
-            else self._state_at(problem, V, replace(settings, repulsion=np.full(k, strength)), restart=restart)
+            else self._state_at(problem, V, replace(settings, repulsion=np.full(len(V), strength)), restart=restart)
         )
 
-    def _gamma(self, problem: Problem, V: NDArray) -> NDArray:
-        """Eq. 2 of [1]_ with K = 1: the mean squared distance within each fuzzy cluster."""
-        if self.gamma is not None:
-            return np.asarray(self.gamma, dtype=float)
+    def _within(self, problem: Problem, V: NDArray, metrics: NDArray | None = None) -> NDArray:
+        """The mean squared distance within each fuzzy cluster: gamma by Eq. 2 of [1]_ with K = 1."""
         sums = totals = np.zeros(len(V))
         norms = problem_norms(problem)
         for rows in row_blocks(problem.n_samples):
-            d = squared_distances(problem.X[rows], V, norms[rows])
+            d = distances(problem.X[rows], V, norms[rows], metrics)
             a = raised(fuzzy_memberships(d, self.fuzzifier), self.fuzzifier) * problem.weights[rows, None]
             sums = sums + np.einsum("ik,ik->k", a, d)
             totals = totals + a.sum(axis=0)
-        gamma = np.divide(sums, totals, out=np.zeros(len(V)), where=totals > 0)
+        within = np.divide(sums, totals, out=np.zeros(len(V)), where=totals > 0)
         # Samples that all lie on the centres would make every other place an outlier.
-        return np.where(gamma > 0, gamma, problem.spread**2)
+        return np.where(within > 0, within, problem.spread**2)
+
+    def _stretched(self, problem: Problem, V: NDArray) -> tuple[NDArray, NDArray, float]:
+        """Centres and metrics of fuzzy clusters that may stretch [3]_, and how stiff these are.
+
+        Memberships alone are the objective without its other terms, so its own steps find them. A cluster resists as
+        much as samples that vary alike in all directions would, as many as there are features: few samples in many
+        dimensions say little about a shape.
+        """
+        k, p = V.shape
+        unknowing = problem.with_constraints(ConstraintSet(problem.n_samples))
+        within = self._within(problem, V)
+        fuzzy = Terms(
+            a=1.0,
+            b=0.0,
+            fuzzifier=float(self.fuzzifier),
+            typicality_exponent=2.0,
+            gamma=within,
+            repulsion=np.zeros(k),
+            metrics=np.tile(np.eye(p), (k, 1, 1)),
+            stiffness=float(within.mean()),
+        )
+        # Where the centres have settled already, the first step changes the metrics alone: that is no convergence yet.
+        first = self.step(unknowing, self._state_at(unknowing, V, fuzzy))
+        found = _last(iterate(self, unknowing, state=first, max_iter=FCM_STEPS))
+        return found.centers, found.settings.metrics, fuzzy.stiffness
 
     def _strength(self, V: NDArray, totals: NDArray) -> float:
         """Eta; two centres drawn to the same place with weight W each come to rest at ``(4 eta / W) ** (1 / 4)``."""
@@ -242,11 +192,13 @@ class _PossibilisticSolver(WeightedSolver):
         if state.scatters is not None:
             off = V - state.means
             scatters = state.scatters + state.totals[:, None, None] * off[:, :, None] * off[:, None, :]
-            settings = replace(settings, metrics=unit_volume_metric(scatters))
+            even = settings.stiffness * np.eye(V.shape[1])
+            settings = replace(settings, metrics=unit_volume_metric(scatters + even))
         return self._state_at(
             problem,
             V,
             settings,
+            notes=tuple(_escaped(problem, state.centers, V)) if settings.repulsion.any() else (),
             restart=state.restart,
             iteration=state.iteration + 1,
             shift=center_shift(state.centers, V, problem.spread),
@@ -273,7 +225,7 @@ class _PossibilisticSolver(WeightedSolver):
         terms = dict.fromkeys(("distances", "typicality", "labels"), 0.0)
         for rows in row_blocks(problem.n_samples):
             X, w = problem.X[rows], problem.weights[rows, None]
-            d = _distances(X, V, norms[rows], settings.metrics)
+            d = distances(X, V, norms[rows], settings.metrics)
             T = typicalities(settings.b * d, settings.gamma, h)
             inside = seeds.within(rows)
             labelled = seeds.samples[inside] - rows.start
@@ -296,6 +248,8 @@ class _PossibilisticSolver(WeightedSolver):
                 squares += np.einsum("ik,ip,iq->kpq", z, X, X, optimize=True)
         if settings.repulsion.any():
             terms["repulsion"] = repulsion_energy(V, settings.repulsion)
+        if settings.metrics is not None:
+            terms["stretching"] = settings.stiffness * float(np.trace(settings.metrics, axis1=1, axis2=2).sum())
         if not len(seeds.samples):
             del terms["labels"]
         means = np.divide(sums, totals[:, None], out=V.copy(), where=totals[:, None] > 0)
@@ -341,21 +295,20 @@ class _PossibilisticSolver(WeightedSolver):
         return belief(X, state.centers, state.settings, nobody, self.outlier_threshold)
 
 
-def belief(X: NDArray, V: NDArray, settings: Terms, seeds: Seeds, outlier_threshold: float) -> Partition:
-    """Typicalities (and memberships, where the algorithm has them) for given centres."""
-    d = _distances(X, V, None, settings.metrics)
-    T = typicalities(settings.b * d, settings.gamma, settings.typicality_exponent)
-    s = seeds.samples
-    if len(s):
-        T[s] = labelled_typicalities(d[s], settings.gamma, settings.b, seeds.weight, seeds.degrees)
-    if not settings.a:
-        return Possibilistic(T, outlier_threshold)
-    # Labels are decided by typicality: the memberships don't hear what is stated.
-    return FuzzyPossibilistic(fuzzy_memberships(d, settings.fuzzifier), T, "typicality", outlier_threshold)
+def _last(run: iterate) -> State:
+    for _ in run:
+        pass
+    return run.state
 
 
-def _distances(X: NDArray, V: NDArray, norms: NDArray | None, metrics: NDArray | None) -> NDArray:
-    if metrics is None:
-        return squared_distances(X, V, norms)
-    off = X[:, None, :] - V
-    return np.einsum("ikp,kpq,ikq->ik", off, metrics, off, optimize=True)
+def _escaped(problem: Problem, before: NDArray, after: NDArray) -> Iterator[str]:
+    """A word about each centre that repulsion has just pushed further out than any sample lies."""
+
+    def extent() -> tuple[NDArray, float]:
+        middle = (problem.weights @ problem.X / problem.weights.sum())[None]
+        return middle, float(squared_distances(problem.X, middle).max())
+
+    middle, reach = problem.derived("extent", extent)
+    was_out, is_out = (squared_distances(V, middle)[:, 0] > reach for V in (before, after))
+    for k in np.flatnonzero(is_out & ~was_out):
+        yield f"Cluster {k + 1} was pushed out of the data: repulsion is too strong for it."

@@ -44,15 +44,15 @@ def seeded_centers(problem: Problem, n_clusters: int, init: Any, restart: int = 
     return means
 
 
-def matched_to_labels(centers: NDArray, problem: Problem) -> NDArray:
-    """(k, p) the centres reordered so that each is the one of the cluster whose labelled samples lie nearest.
+def order_by_labels(centers: NDArray, problem: Problem) -> NDArray[np.int64]:
+    """(k,) which centre is to be that of each cluster, so that it is the one nearest to its labelled samples.
 
     Labels name clusters by number, so centres that were found without them have to be put in that order (by the
     Hungarian method). Clusters without labelled samples take the remaining centres.
     """
     samples, degrees, certainty = problem.constraints.label_degrees(len(centers))
     if not len(samples):
-        return centers
+        return np.arange(len(centers))
     seeds = np.nan_to_num(degrees).argmax(axis=1)
     seeded = np.unique(seeds)
     means = cluster_means(problem.X[samples], seeds, problem.weights[samples] * certainty, centers)[seeded]
@@ -60,4 +60,4 @@ def matched_to_labels(centers: NDArray, problem: Problem) -> NDArray:
     order = np.full(len(centers), -1)
     order[seeded[rows]] = columns
     order[order < 0] = np.setdiff1d(np.arange(len(centers)), columns)
-    return centers[order]
+    return order

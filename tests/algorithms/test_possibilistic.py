@@ -4,11 +4,12 @@ from scipy.optimize import approx_fprime, minimize
 
 from cclab import FCM, PCM, PFCM, RPCM, SFCM, SPFCM, SRPCM, ConstraintSet, Problem, Session, iterate
 from cclab.maths.repulsion import repelled_centers, repulsion_energy, repulsion_gradient, repulsion_hessian
-from cclab.maths.seeding import matched_to_labels
+from cclab.maths.seeding import order_by_labels
 from cclab.maths.typicalities import labelled_typicalities, typicalities
 
 SOLVERS = [PCM, RPCM, PFCM, SRPCM, SPFCM, SFCM]
 LABELLED = [SRPCM, SPFCM, SFCM]
+METRICS = ["euclidean", "mahalanobis"]
 
 
 def random_problem(seed, n=40, p=3, k=3, labels=True):
@@ -61,7 +62,7 @@ def test_objective_is_the_printed_one(cls):
 
 
 @pytest.mark.parametrize("cls", SOLVERS)
-@pytest.mark.parametrize("metric", ["euclidean", "mahalanobis"])
+@pytest.mark.parametrize("metric", METRICS)
 def test_objective_never_rises(cls, metric):
     if cls is SFCM and metric == "mahalanobis":
         pytest.skip("SFCM has one metric")
@@ -219,10 +220,55 @@ def test_matching_puts_centres_in_the_order_of_the_labels():
     X = np.array([[0.0], [0.1], [5.0], [5.1], [9.0], [9.1]])
     problem = Problem(X, ConstraintSet(6).with_labels({0: 2, 4: 0}))
     centers = np.array([[0.0], [5.0], [9.0]])
-    np.testing.assert_array_equal(matched_to_labels(centers, problem).ravel(), [9, 5, 0])
+    np.testing.assert_array_equal(order_by_labels(centers, problem), [2, 1, 0])
 
 
 def test_sfcm_is_fcm_when_nothing_is_known():
     X = np.random.default_rng(0).normal(size=(50, 2))
     one, other = SFCM(3, random_state=0).fit(X), FCM(3, random_state=0).fit(X)
     np.testing.assert_allclose(one.centers_, other.centers_, atol=1e-8)
+
+
+def long_clusters(n=60, seed=0):
+    """Two parallel clusters, each far longer than they lie apart."""
+    rng = np.random.default_rng(seed)
+    along, across = rng.normal(scale=6.0, size=2 * n), rng.normal(scale=0.4, size=2 * n)
+    target = np.repeat([0, 1], n)
+    return np.column_stack([along, across + 4.0 * target]), target
+
+
+def test_clusters_may_stretch():
+    X, target = long_clusters()
+    labels = np.full(len(X), -1)
+    labels[[0, 1, 60, 61]] = target[[0, 1, 60, 61]]
+    round_, stretched = (SPFCM(2, metric=metric, random_state=0).fit(X, labels=labels) for metric in METRICS)
+    assert (stretched.labels_ == target).mean() > 0.98
+    assert (round_.labels_ == target).mean() < 0.9
+    lengths = 1 / np.linalg.eigvalsh(stretched.state_.metrics)
+    assert (lengths[:, 0] > 10 * lengths[:, 1]).all()
+    np.testing.assert_allclose(np.linalg.det(stretched.state_.metrics), 1)
+    # A metric of constant volume makes long clusters small: by a Euclidean gamma everything would be typical.
+    assert (stretched.state_.gamma < 0.5 * round_.state_.gamma.min()).all()
+
+
+def test_units_of_the_data_make_no_difference():
+    problem = random_problem(5, labels=False)
+    for unit in (1e-6, 1e6):
+        other = Problem(problem.X * unit, None, problem.sample_weight, seed=problem.seed)
+        states = RPCM(3, repulsion=2.0).solve(problem), RPCM(3, repulsion=2.0 * unit**4).solve(other)
+        np.testing.assert_allclose(states[1].centers / unit, states[0].centers, rtol=1e-4, atol=1e-6)
+
+
+def test_a_centre_pushed_out_of_the_data_is_told():
+    rng = np.random.default_rng(0)
+    problem = Problem(rng.normal(size=(60, 2)), seed=0)
+    notes = [note for state in iterate(RPCM(3, repulsion=1e4), problem) for note in state.notes]
+    assert len(notes) == len(set(notes)) > 0
+    assert "was pushed out of the data: repulsion is too strong" in notes[0]
+    assert not any(state.notes for state in iterate(RPCM(3), problem))
+
+
+@pytest.mark.parametrize("cls", LABELLED)
+def test_label_weights_are_finite(cls):
+    with pytest.raises(ValueError, match="label_weight must be finite, got inf"):
+        cls(2, label_weight=np.inf).fit(np.arange(8.0).reshape(4, 2), labels={0: 0})
