@@ -9,7 +9,8 @@ from jupyter_client.kernelspec import NATIVE_KERNEL_NAME, KernelSpecManager
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 from traitlets import Float, Integer, default
 
-WARM_UP = "import cclab.apps; cclab.apps.preload()"
+PRELOAD = "import cclab.apps; cclab.apps.preload()"
+HUSH = "from cclab.apps import hush; hush.until_a_page_asks()"
 QUIET = ["--log-level=ERROR"]
 
 
@@ -29,7 +30,7 @@ class WarmKernels(AsyncMappingKernelManager):
     """
 
     pool_size = Integer(2, config=True, help="How many kernels wait for a visitor.")
-    refill_delay = Float(3.0, config=True, help="Seconds left to the new visitor before the next kernel starts.")
+    refill_delay = Float(6.0, config=True, help="Seconds left to the new visitor before the next kernel starts.")
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
@@ -56,16 +57,20 @@ class WarmKernels(AsyncMappingKernelManager):
     async def _add(self, delay):
         try:
             await asyncio.sleep(delay)
-            kernel_id = await super().start_kernel(kernel_name=NATIVE_KERNEL_NAME, path="", extra_arguments=QUIET)
-            client = self.get_kernel(kernel_id).client()
-            client.start_channels()
-            await client.wait_for_ready()
+            self._waiting.append(await self._start_with(f"{PRELOAD}\n{HUSH}"))
         finally:
             self._starting -= 1
+
+    async def _start_with(self, code):
+        """A kernel that has been told to run some code, and a client of it."""
+        kernel_id = await super().start_kernel(kernel_name=NATIVE_KERNEL_NAME, path="", extra_arguments=QUIET)
+        client = self.get_kernel(kernel_id).client()
+        client.start_channels()
+        await client.wait_for_ready()
         # Not awaited: whoever takes a kernel that is still importing queues behind this request. Should it fail,
         # the dashboard's own import says so, on its page.
-        client.execute(WARM_UP, silent=True, stop_on_error=False)
-        self._waiting.append((kernel_id, client))
+        client.execute(code, silent=True, stop_on_error=False)
+        return kernel_id, client
 
     async def start_kernel(self, *, kernel_id=None, env=None, **kwargs):
         """Hand out a waiting kernel if there is one, else start one.
@@ -82,16 +87,22 @@ class WarmKernels(AsyncMappingKernelManager):
         str
             Id of the kernel.
         """
-        while kernel_id is None and self._waiting:
-            warm_id, client = self._waiting.popleft()
-            if warm_id not in self:
-                client.stop_channels()
-                continue
-            await self._introduce(client, env or {})
-            self.get_kernel(warm_id).last_activity = datetime.now(UTC)
-            self.refill(self.refill_delay)
-            return warm_id
-        return await super().start_kernel(kernel_id=kernel_id, env=env, extra_arguments=QUIET, **kwargs)
+        if kernel_id is not None:
+            return await super().start_kernel(kernel_id=kernel_id, env=env, extra_arguments=QUIET, **kwargs)
+        kernel_id, client = self._take_waiting() or await self._start_with(HUSH)
+        await self._introduce(client, env or {})
+        self.get_kernel(kernel_id).last_activity = datetime.now(UTC)
+        self.refill(self.refill_delay)
+        return kernel_id
+
+    def _take_waiting(self):
+        """The first kernel that waits and is still alive, with its client; None if there is none."""
+        while self._waiting:
+            kernel_id, client = self._waiting.popleft()
+            if kernel_id in self:
+                return kernel_id, client
+            client.stop_channels()
+        return None
 
     async def _introduce(self, client, env):
         """Tell a waiting kernel what its visitor's request says; the dashboard's own code comes after."""

@@ -12,6 +12,7 @@ import threading
 import webbrowser
 from urllib.parse import quote
 
+import nbformat
 from jupyter_server.base.handlers import Template404
 from jupyter_server.utils import url_path_join
 from tornado.httpserver import HTTPServer
@@ -134,6 +135,7 @@ class Server(Voila):
         HTTPServer(self.app).add_sockets(self.sockets)
         self.ioloop = IOLoop.current()
         self.ioloop.add_callback(self.kernel_manager.refill)
+        self.ioloop.add_callback(self._rehearse)
         print(f"cclab is open at {self.visitor_url}\nPress Ctrl+C to stop it.", flush=True)
         if self.open_browser:
             threading.Thread(target=webbrowser.open, args=[self.visitor_url], daemon=True).start()
@@ -143,6 +145,12 @@ class Server(Voila):
             print("\nStopping.", flush=True)
         finally:
             self.stop()
+
+    def _rehearse(self):
+        """Read a notebook once, so that nbformat compiles its schema before the first visitor comes."""
+        for path in self.notebooks.glob("*.ipynb"):
+            nbformat.read(path, as_version=4)
+            return
 
     def stop(self):
         """End every kernel, then the server; in the loop that started them, which Voilà's own way leaves."""
