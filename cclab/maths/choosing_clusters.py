@@ -14,8 +14,9 @@ from cclab.maths.mixtures import Mixture, Sight, responsibilities
 from cclab.maths.parts import cluster_of_parts, heaviest_parts, log_memberships, reason_to_join, wide_component
 from cclab.maths.quadratic_memberships import Links
 
-# A number of clusters is sure when the next best is worse by more than this, in nats.
-SURE_GAP = 3.0
+# A number of clusters is sure when the next best is worse by more than this, in nats: odds of 1 to 20. The Bayesian
+# information criterion approximates the logarithm of the odds, for clusters that are Gaussian.
+SURE_GAP = float(np.log(20))
 # So many more must-links than cannot-links between two clusters join them.
 JOINING_LINKS = 3
 
@@ -42,17 +43,22 @@ class Trial:
         return replace(self, mixture=None)
 
 
-def trials(rested: Sequence[Mixture], start: int, sight: Sight, links: Links, alpha: float) -> list[Trial]:
-    """Each mixture weighed, after it has heard the links; a broken one costs `alpha` nats."""
+def trials(
+    rested: Sequence[Mixture], start: int, sight: Sight, links: Links, alpha: float, *, joining: bool = True
+) -> list[Trial]:
+    """Each mixture weighed, after it has heard the links; a broken one costs `alpha` nats.
+
+    Components that must-links hold together count as one cluster, unless `joining` is False.
+    """
     found = []
     for mixture in rested:
         clusters = np.arange(len(mixture))
         if len(links.samples):
-            clusters = _joined_by_links(mixture, sight, links)
+            clusters = _joined_by_links(mixture, sight, links) if joining else clusters
             mixture = with_links(mixture, clusters, sight, links, alpha)
         misfit = -float(sight.weights @ responsibilities(mixture.log_densities(sight.Z))[1])
         owner = heed_links(log_memberships(mixture, clusters, sight.Z[links.samples]), links, alpha).argmax(axis=1)
-        n_clusters = clusters.max() + 1
+        n_clusters = int(clusters.max()) + 1
         broken = links.broken(np.eye(n_clusters)[owner])
         cost = misfit + mixture.description_length(np.log(sight.total)) + alpha * broken
         found.append(Trial(start, n_clusters, cost, mixture))
@@ -122,11 +128,11 @@ class Verdict:
     n_parts : int
         Components that make them up.
     runner_up : int or None
-        The next best number of components.
+        The number that comes next: of the parts where some were joined, else the next best; None where there is none.
     gap : float
-        How much worse that is, in nats.
+        How much worse the next best number of components is, in nats.
     by_start : tuple of int
-        The best number of each start.
+        The best number of components of each start.
     given : bool
         Whether the number was not to be found.
     """
@@ -147,21 +153,28 @@ class Verdict:
         by_start = tuple(
             min((t for t in weighed if t.start == start), key=lambda t: t.cost).n_clusters for start in starts
         )
-        if second is None:
-            return cls(n_clusters, n_parts, None, np.inf, by_start, given)
-        return cls(n_clusters, n_parts, second.n_clusters, second.cost - best.cost, by_start, given)
+        next_best, gap = (None, np.inf) if second is None else (second.n_clusters, second.cost - best.cost)
+        return cls(n_clusters, n_parts, next_best if n_parts == n_clusters else n_parts, gap, by_start, given)
 
     @property
     def doubts(self) -> tuple[str, ...]:
         """Why the number is not sure, in words."""
         found = []
-        if self.gap <= SURE_GAP and self.runner_up != self.n_clusters:
-            found.append(f"{self.runner_up} is only {self.gap:.3g} nats worse")
+        if self.runner_up is None:
+            found.append("no other number was tried")
+        elif self.n_parts != self.n_clusters:
+            found.append(f"made of {self.n_parts} parts that may be clusters of their own")
+        elif self.gap <= SURE_GAP:
+            found.append(f"{self.runner_up} is not ruled out, {self.odds}")
         if len(set(self.by_start)) > 1:
             found.append(f"the starts disagree ({', '.join(map(str, self.by_start))})")
-        if self.n_parts != self.n_clusters:
-            found.append(f"made of {self.n_parts} parts that may be clusters of their own")
         return tuple(found)
+
+    @property
+    def odds(self) -> str:
+        """The odds of the next best number, in words."""
+        odds = np.exp(min(self.gap, 10.0))
+        return "at odds below 1 to 1000" if odds > 1000 else f"at odds of 1 to {odds:.{0 if odds > 10 else 1}f}"
 
     @property
     def sure(self) -> bool:
@@ -171,10 +184,9 @@ class Verdict:
         count = f"{self.n_clusters} cluster{'s' if self.n_clusters > 1 else ''}"
         if self.given:
             return f"{count}, as asked for."
-        if not self.sure:
-            return f"{count}, unsure: {'; '.join(self.doubts)}."
-        runner_up = (
-            "" if self.runner_up is None else f"the next best number, {self.runner_up}, is {self.gap:.3g} nats worse"
-        )
-        agree = f"all {len(self.by_start)} starts agree" if len(self.by_start) > 1 else ""
-        return f"{count}, sure: {', and '.join(filter(None, (runner_up, agree)))}."
+        said = list(self.doubts)
+        if SURE_GAP < self.gap < np.inf and self.n_parts == self.n_clusters:
+            said.append(f"{self.runner_up} comes next, {self.odds}")
+        if self.sure and len(self.by_start) > 1:
+            said.append(f"all {len(self.by_start)} starts agree")
+        return f"{count}, {'sure' if self.sure else 'unsure'}: {'; '.join(said)}."

@@ -1,8 +1,12 @@
-"""Every strategy against random questions, with every solver that takes links."""
+"""Every strategy against random questions, with every solver that listens to the answers.
+
+The number of clusters is given to all: what is compared are the questions.
+"""
 
 from __future__ import annotations
 
-from cclab.algorithms import BCKM, CECM, CFCM, CKM, CMKIPCM, PCCA, RCKM, CompetitiveMixture, COPKMeans
+from cclab.algorithms import BCKM, CECM, CFCM, CKM, CMKIPCM, PCCA, RCKM, SPFCM, SRPCM, CompetitiveMixture, COPKMeans
+from cclab.core import Problem, State
 from cclab.queries import (
     ASCQueries,
     FarthestFirst,
@@ -10,54 +14,71 @@ from cclab.queries import (
     OverlapQueries,
     PairMassQueries,
     Random,
+    TypicalityQueries,
     UncertaintyQueries,
 )
+from cclab.queries.base import Asked as AskedBefore
+from cclab.queries.base import Query, Strategy, draw_rng
 from cclab.studies import Asked, Comparison, Data, Method, Study, grid
 
+BUDGET = 30
+PER_ROUND = 10
+
+
+class _RandomLabels(Strategy):
+    """Asks for the labels of samples drawn at random: what strategies that ask for labels are compared with."""
+
+    kind = "label"
+    title = "Random labels"
+
+    def propose(
+        self, problem: Problem, state: State, n: int = 1, *, asked: AskedBefore = frozenset()
+    ) -> tuple[Query, ...]:
+        order = draw_rng(problem, state, asked).permutation(problem.n_samples)
+        fresh = [i for i in order.tolist() if (i,) not in asked]
+        return tuple(Query.label(i, "A sample drawn at random.", 0.0) for i in fresh[:n])
+
+
+def asked(strategy: Strategy, name: str = "") -> Asked:
+    return Asked(strategy, budget=BUDGET, per_round=PER_ROUND, name=name)
+
+
 DATA = [
-    Data("three_gaussians", label="three Gaussians, 3 sigma", anew=True, separation=3.0, n_samples=90),
+    Data("three_gaussians", label="three Gaussians, 3 sigma", anew=True, separation=3.0, n_samples=60),
     Data("iris"),
+    Data("wine", standardized=True),
 ]
 HARD = [Method(cls.__name__, cls) for cls in (COPKMeans, CKM, RCKM, BCKM)]
-FUZZY = [Method(cls.__name__, cls) for cls in (CFCM, PCCA, CompetitiveMixture, CMKIPCM)]
+FUZZY = [Method(cls.__name__, cls) for cls in (CFCM, PCCA)]
+FUZZY += [Method("CompetitiveMixture", CompetitiveMixture, n_init=1), Method("CMKIPCM", CMKIPCM)]
 CREDAL = [Method("CECM", CECM)]
+BY_LABELS = [Method(cls.__name__, cls) for cls in (SRPCM, SPFCM)]
 
-# The number of clusters is given to all: what is compared are the questions.
-BY_DATA = [Random(), ASCQueries(), FarthestFirst(), MinMax()]
-BY_BELIEF = [UncertaintyQueries()]
-BY_MEMBERSHIPS = [OverlapQueries()]
-BY_MASSES = [PairMassQueries()]
-
-
-def asked(strategies: list) -> list[Asked]:
-    return [Asked(strategy, budget=30, per_round=10) for strategy in strategies]
-
-
-CELLS = (
-    grid(DATA, HARD, asked(BY_DATA))
-    + grid(DATA, FUZZY, asked([*BY_DATA, *BY_BELIEF, *BY_MEMBERSHIPS]))
-    + grid(DATA, CREDAL, asked([*BY_DATA, *BY_BELIEF, *BY_MASSES]))
-)
-
-
-def against_random(strategies: list, methods: list[Method]) -> list[Comparison]:
-    return [
-        Comparison("ari_area", (method.label, f"30 by {type(s).__name__}"), (method.label, "30 by Random"))
-        for s in strategies
-        for method in methods
-    ]
-
+RANDOM = asked(Random())
+BY_DATA = [asked(strategy) for strategy in (ASCQueries(), FarthestFirst(), MinMax())]
+BY_BELIEF = [*BY_DATA, asked(UncertaintyQueries())]
+# Whom to ask what: solvers, random questions, and the strategies that suit their beliefs.
+SHELF = [
+    (HARD, RANDOM, BY_DATA),
+    (FUZZY, RANDOM, [*BY_BELIEF, asked(OverlapQueries())]),
+    (CREDAL, RANDOM, [*BY_BELIEF, asked(PairMassQueries())]),
+    (
+        BY_LABELS,
+        asked(_RandomLabels(), "Random"),
+        [asked(TypicalityQueries(about), f"Typicality, {about}") for about in ("ambiguous", "untypical")],
+    ),
+]
 
 STUDY = Study(
     name="strategies",
-    title="The area under the curve of the adjusted Rand index over 30 questions",
-    cells=CELLS,
+    title=f"The area under the curve of the adjusted Rand index over {BUDGET} questions",
+    cells=[cell for methods, random, others in SHELF for cell in grid(DATA, methods, [random, *others])],
     trials=20,
     show=["ari_area", "ari", "ari_free"],
     comparisons=[
-        *against_random(BY_DATA[1:], [*HARD, *FUZZY, *CREDAL]),
-        *against_random(BY_BELIEF, [*FUZZY, *CREDAL]),
-        *against_random(BY_MEMBERSHIPS, FUZZY),
-        *against_random(BY_MASSES, CREDAL),
+        Comparison("ari_area", (method.label, other.label), (method.label, random.label))
+        for methods, random, others in SHELF
+        for other in others
+        for method in methods
     ],
 )

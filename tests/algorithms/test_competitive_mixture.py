@@ -7,6 +7,7 @@ import pytest
 
 from cclab import CompetitiveMixture, ConstraintSet, Problem, iterate, load_dataset
 from cclab.core import scores
+from cclab.maths.choosing_clusters import Verdict
 
 
 def gaussians(n_clusters, n_features, separation=5.0, seed=0, n_samples=150):
@@ -55,14 +56,44 @@ def test_says_how_sure_it_is():
     assert state.verdict.runner_up not in (None, 2)
     assert state.notes == (str(state.verdict),)
     assert str(state.verdict).startswith("2 clusters, ")
-    vague = solve(np.random.default_rng(0).uniform(size=(60, 2)))
-    assert not vague.verdict.sure or vague.verdict.n_clusters == 1
+    nearer = solve(gaussians(3, 2, separation=3.2, seed=3).X)
+    assert (nearer.verdict.n_clusters, nearer.verdict.runner_up) == (2, 3)
+    assert not nearer.verdict.sure
 
 
-def test_a_given_number_is_kept():
-    state = solve(gaussians(3, 2).X, n_clusters=5)
-    assert state.partition.n_clusters == 5
-    assert str(state.verdict) == "5 clusters, as asked for."
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        (Verdict(3, 3, 4, 6.86, (3, 3, 3)), "3 clusters, sure: 4 comes next, at odds of 1 to 953; all 3 starts agree."),
+        (Verdict(2, 2, 3, 40.0, (2,)), "2 clusters, sure: 3 comes next, at odds below 1 to 1000."),
+        (Verdict(3, 3, 4, 1.2, (3, 3, 3)), "3 clusters, unsure: 4 is not ruled out, at odds of 1 to 3.3."),
+        (
+            Verdict(2, 2, 3, 4.0, (2, 3)),
+            "2 clusters, unsure: the starts disagree (2, 3); 3 comes next, at odds of 1 to 55.",
+        ),
+        (
+            Verdict(1, 3, 3, 24.0, (3, 3)),
+            "1 cluster, unsure: made of 3 parts that may be clusters of their own.",
+        ),
+        (Verdict(1, 1, None, np.inf, (1, 1)), "1 cluster, unsure: no other number was tried."),
+    ],
+)
+def test_the_verdict_in_words(verdict, words):
+    assert str(verdict) == words
+    assert verdict.sure == ("unsure" not in words)
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 5])
+def test_a_given_number_is_kept(n_clusters):
+    state = solve(gaussians(3, 2).X, n_clusters=n_clusters)
+    assert state.partition.n_clusters == n_clusters
+    assert str(state.verdict) == f"{n_clusters} cluster{'s' * (n_clusters > 1)}, as asked for."
+
+
+def test_a_given_number_is_kept_whatever_links_say():
+    together = ConstraintSet(150).with_group(np.r_[0:8, 50:58])  # of two clusters
+    state = solve(gaussians(3, 2, separation=6.0).X, together, n_clusters=3)
+    assert state.partition.n_clusters == 3
 
 
 def test_cannot_links_ask_for_enough_clusters_and_must_links_join():
