@@ -31,10 +31,12 @@ lint: $(READY)       ## style, types, import rule
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint           ## lint, then every test but the journeys in a real browser (make browser)
+# Journeys build on each other's steps, so they run one after the other.
+test: lint chromium  ## lint, then every test, those in a real browser last
 	$(BIN)/python -m pytest -n 2 -m "not browser" $(ARGS)
+	$(BIN)/python -m pytest -m browser $(ARGS)
 
-browser: chromium    ## the journeys in a real browser, one after the other
+browser: chromium    ## only the journeys in a real browser
 	$(BIN)/python -m pytest -m browser $(ARGS)
 
 .PHONY: chromium

@@ -54,34 +54,41 @@ class Runner:
     async def run(self, limit: int, command: Command, pace: Pace | None) -> None:
         """At most `limit` steps. One that was begun before the session moved on is dropped and made anew."""
         self._pause = pause = asyncio.Event()
+        base, work = self._begin(command)
         try:
-            done = 0
-            while done < limit and not pause.is_set():
-                base = self._current()
-                snapshot = await self._unless_paused(aside(stepped, base, command), pause)
-                if snapshot is None or self._current() is not base:
+            while limit and not pause.is_set():
+                if base is not self._current():
+                    base, work = self._begin(command)
+                await _until(work, pause)
+                if pause.is_set() or base is not self._current():
                     continue
+                snapshot = work.result()
                 self._take(command, snapshot)
-                done += 1
-                if snapshot.converged:
+                limit -= 1
+                if snapshot.converged or not limit:
                     break
+                base, work = self._begin(command)  # it is worked out while this one is drawn
                 if pace is not None:
                     await pace()
         finally:
             self._pause = None
 
-    @staticmethod
-    async def _unless_paused(work: asyncio.Future[Snapshot], pause: asyncio.Event) -> Snapshot | None:
-        paused: asyncio.Future[Any] = asyncio.ensure_future(pause.wait())
-        await asyncio.wait([work, paused], return_when=asyncio.FIRST_COMPLETED)
-        paused.cancel()
-        if pause.is_set():
-            work.add_done_callback(_drop)
-            return None
-        return work.result()
+    def _begin(self, command: Command) -> tuple[Snapshot, asyncio.Future[Snapshot]]:
+        """Where we are, and the step from there, under way."""
+        base = self._current()
+        work = aside(stepped, base, command)
+        work.add_done_callback(_hear)
+        return base, work
 
 
-def _drop(work: asyncio.Future) -> None:
-    """Let a step end unseen, without a word about what it raised."""
+async def _until(work: asyncio.Future[Any], pause: asyncio.Event) -> None:
+    """Wait until the work is done, or someone pauses."""
+    paused = asyncio.ensure_future(pause.wait())
+    await asyncio.wait([work, paused], return_when=asyncio.FIRST_COMPLETED)
+    paused.cancel()
+
+
+def _hear(work: asyncio.Future) -> None:
+    """Let a step that is dropped end without a word about what it raised."""
     if not work.cancelled():
         work.exception()

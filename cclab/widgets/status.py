@@ -10,6 +10,7 @@ from cclab.session import Session, Snapshot
 from cclab.widgets.desk import Desk, View
 from cclab.widgets.html import Html, join, tag
 from cclab.widgets.layout import row, text
+from cclab.widgets.running import Restraint
 from cclab.widgets.tasks import Tasks, is_looping
 
 #: With more samples scores are worked out aside, once the session rests.
@@ -28,6 +29,7 @@ class Status(View):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._tasks = Tasks()
+        self._restraint = Restraint()
         self._scoring = False
         self._stopped_at: Snapshot | None = None
         self._conflicts: tuple[object, int] = (None, 0)
@@ -47,7 +49,8 @@ class Status(View):
     def update(self, old: Snapshot | None, new: Snapshot) -> None:
         if new is not self._stopped_at:
             self._stopped_at = None
-        self._show()
+        if not self._restraint.holds(self.desk.session):
+            self._show()
 
     @property
     def state(self) -> str:

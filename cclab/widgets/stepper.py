@@ -12,7 +12,7 @@ from cclab.session import Snapshot
 from cclab.widgets.desk import Desk, View
 from cclab.widgets.html import tag
 from cclab.widgets.layout import button, column, row, text, with_classes
-from cclab.widgets.running import Pace, run
+from cclab.widgets.running import Pace, Restraint, run
 from cclab.widgets.tasks import Tasks
 
 #: Seconds a step takes at least, by the name of the speed.
@@ -35,6 +35,7 @@ class Stepper(View):
         super().__init__(desk)
         self._painted = pace
         self._tasks = Tasks()
+        self._restraint = Restraint()
         self._hurry = asyncio.Event()
         self._target: int | None = None
         self._showing = False
@@ -159,9 +160,12 @@ class Stepper(View):
 
     def update(self, old: Snapshot | None, new: Snapshot) -> None:
         session = self.desk.session
+        if self._restraint.holds(session):
+            return
         position, last, running = session.position, len(session.snapshots) - 1, session.running
         self._showing = True
         try:
+            # One message each: a browser that hears of both at once answers with the place it had before.
             self.scrubber.max = max(last, 1)  # a slider needs room
             if self._target is None:
                 self.scrubber.value = position

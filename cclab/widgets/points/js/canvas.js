@@ -51,7 +51,8 @@ class Plot {
     this.above = this.addCanvas();
     onThemeChange(() => this.readColors(), signal);
     this.readPositions();
-    this.readScene();
+    this.readLinks();
+    this.readMarkers();
     this.readMarks();
     this.readSelection();
     this.readColors();
@@ -115,19 +116,26 @@ class Plot {
     this.redraw("below", "marks", "above");
   }
 
-  readScene() {
+  readLinks() {
     const { model } = this;
     Object.assign(this.scene, {
       linkPairs: read(model, "link_pairs", Uint32Array),
       linkStyle: read(model, "link_style", Uint8Array),
       linkOpacity: read(model, "link_opacity", Uint8Array),
       outlines: model.get("outlines"),
+    });
+    this.redraw("below", "above"); // the names of outlines are above
+  }
+
+  readMarkers() {
+    const { model } = this;
+    Object.assign(this.scene, {
       centers: read(model, "centers", Float32Array),
       ghosts: read(model, "ghosts", Float32Array),
       query: model.get("query"),
       rings: read(model, "rings", Uint32Array),
     });
-    this.redraw("below", "above");
+    this.redraw("above");
   }
 
   readMarks() {
@@ -215,7 +223,8 @@ class Plot {
 
 const READERS = {
   readPositions: ["xy", "extent", "labels"],
-  readScene: ["link_pairs", "link_style", "link_opacity", "outlines", "centers", "ghosts", "query", "rings"],
+  readLinks: ["link_pairs", "link_style", "link_opacity", "outlines"],
+  readMarkers: ["centers", "ghosts", "query", "rings"],
   readMarks: ["color", "shape", "opacity"],
   readSelection: ["selection"],
   readColors: ["palette"],
