@@ -38,11 +38,21 @@ def plain(html):
     return re.sub(r"<[^>]*>", "", html)
 
 
+def ids_of(twins, place):
+    desk = twins.desks[place]
+    return twins.ids_of(desk, desk.session.current)
+
+
+def places(page):
+    """Iteration and number of statements, at each desk."""
+    return [(d.session.current.summary.iteration, len(d.session.constraints)) for d in page.twins.desks]
+
+
 def test_one_gesture_states_to_both(page):
     lasso(page.twin, [1, 2, 3, 60])
     assert page.desk.selection.tolist() == page.other.selection.tolist() == [1, 2, 3, 60]
     press(page, "m")
-    for desk in page.desks:
+    for desk in page.twins.desks:
         (block,) = desk.session.constraints.groups.block
         assert desk.session.constraints.blocks.row(block)[0].tolist() == [1, 2, 3, 60]
     lasso(page.scatter, [5])
@@ -50,7 +60,7 @@ def test_one_gesture_states_to_both(page):
     assert page.other.aside.tolist() == [5]
     lasso(page.twin, [100])
     press(page, "Enter")
-    assert [len(desk.session.constraints) for desk in page.desks] == [2, 2]
+    assert [len(desk.session.constraints) for desk in page.twins.desks] == [2, 2]
 
 
 def test_forgetting_is_shared_too(page):
@@ -62,58 +72,58 @@ def test_forgetting_is_shared_too(page):
 
 def test_step_and_run_move_both(page):
     press(page, "ArrowRight")
-    assert [desk.session.current.summary.iteration for desk in page.desks] == [1, 1]
-    for desk in page.desks:
+    assert [desk.session.current.summary.iteration for desk in page.twins.desks] == [1, 1]
+    for desk in page.twins.desks:
         desk.session.run()
-    assert "at rest" in dict(page._scores.rows)["Iterations"]
+    assert "at rest" in dict(page.scores.rows.rows)["Iterations"]
     assert page.step_button.disabled
-    page.start_again()
-    assert [desk.session.current.summary.iteration for desk in page.desks] == [0, 0]
+    page.twins.start_again()
+    assert [desk.session.current.summary.iteration for desk in page.twins.desks] == [0, 0]
 
 
 def test_they_are_told_apart_where_they_differ(page):
-    for desk in page.desks:
+    for desk in page.twins.desks:
         desk.session.run()
     one, two = page.desk.session.labels, page.other.session.labels
     agree = np.ones(len(one), bool)
-    agree[page.parted] = False
+    agree[page.twins.parting.parted] = False
     # On what is not ringed the two labellings are the same up to names.
     pairs = set(zip(one[agree], two[agree]))
     assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
-    assert 0 < len(page.parted) < 75
-    assert f"differ on {len(page.parted)} of 150" in plain(page._verdict.value)
-    assert page.scatter.points._chosen["rings"].tolist() == page.parted.tolist()
-    assert page.twin.points._chosen["rings"].tolist() == page.parted.tolist()
+    assert 0 < len(page.twins.parting.parted) < 75
+    assert f"differ on {len(page.twins.parting.parted)} of 150" in plain(page._verdict.value)
+    assert page.scatter.points._chosen["rings"].tolist() == page.twins.parting.parted.tolist()
+    assert page.twin.points._chosen["rings"].tolist() == page.twins.parting.parted.tolist()
 
 
 def test_the_same_solver_agrees_with_itself():
     page = compare("iris", "COPKMeans", "COPKMeans", seed=1)
-    assert len(page.parted) == 0
-    assert page.agreement == 1
+    assert len(page.twins.parting.parted) == 0
+    assert page.twins.parting.agreement == 1
     assert plain(page._verdict.value).startswith("They agree on every sample.")
     page.close()
 
 
 def test_matched_clusters_have_the_same_hue(page):
-    for desk in page.desks:
+    for desk in page.twins.desks:
         desk.session.run()
     one, two = page.desk.session.labels, page.other.session.labels
-    shown = page.cluster_ids(page.other)[two]
-    agree = np.setdiff1d(np.arange(150), page.parted)
-    assert np.array_equal(page.cluster_ids(page.desk)[one][agree], shown[agree])
+    shown = ids_of(page.twins, 1)[two]
+    agree = np.setdiff1d(np.arange(150), page.twins.parting.parted)
+    assert np.array_equal(ids_of(page.twins, 0)[one][agree], shown[agree])
 
 
 def test_different_numbers_of_clusters():
     page = compare("iris", COPKMeans(2), COPKMeans(5), seed=1)
-    ids = page.cluster_ids(page.other)
+    ids = ids_of(page.twins, 1)
     assert len(set(ids.tolist())) == 5
     assert {0, 1} <= set(ids.tolist())
     page.close()
 
 
 def test_scores_stand_side_by_side(page):
-    rows = dict(page._scores.rows)
-    for desk in page.desks:
+    rows = dict(page.scores.rows.rows)
+    for desk in page.twins.desks:
         assert f"{desk.session.scores()['ari']:.3f}" in rows["ARI"]
     assert "Statements held" not in rows
 
@@ -137,6 +147,95 @@ def test_knowledge_that_one_solver_ignores_is_said_on_its_side():
     assert [banner.is_open for banner in page.banners] == [False, True]
     assert "FCM has no use for" in plain(page.banners[1]._words.value)
     page.close()
+
+
+def test_a_gesture_is_undone_wherever_it_was_made(page):
+    press(page, "ArrowRight")
+    lasso(page.scatter, [1, 2, 3])
+    press(page, "m")
+    press(page, "Space")  # without a loop of its own the run is over at once
+    ended = places(page)
+    page.choices[1].value = "FCM"
+    assert type(page.other.session.solver).__name__ == "FCM"
+    press(page, "ctrl+z")
+    assert type(page.other.session.solver).__name__ == "COPKMeans"
+    assert places(page) == ended
+    press(page, "ctrl+z")
+    assert places(page) == [(1, 1), (1, 1)]
+    press(page, "ctrl+z")
+    assert places(page) == [(1, 0), (1, 0)]
+    press(page, "ctrl+z", "ctrl+z")
+    assert places(page) == [(0, 0), (0, 0)]
+    assert page.undo_button.disabled
+    press(page, *["ctrl+shift+z"] * 3)
+    assert places(page) == ended
+    page.twins.start_again()
+    assert page.redo_button.disabled
+    press(page, "ctrl+z")
+    assert places(page) == ended
+
+
+def test_undo_by_a_banner_reaches_both(page):
+    page.desk.session.constrain(must_link=[[0, 1]])
+    page.other.session.undo()
+    assert places(page) == [(0, 0), (0, 0)]
+    press(page, "ctrl+shift+z")
+    assert places(page) == [(0, 1), (0, 1)]
+
+
+def test_where_they_part_is_listed_and_can_be_selected(page):
+    for desk in page.twins.desks:
+        desk.session.run()
+    crossings = page.twins.parting.crossings()
+    assert sorted(np.concatenate([crossing.samples for crossing in crossings])) == page.twins.parting.parted.tolist()
+    assert [len(crossing.samples) for crossing in crossings] == sorted(
+        (len(crossing.samples) for crossing in crossings), reverse=True
+    )
+    page.crossings.rows._handle_custom_msg({"type": "act", "action": "select", "id": "0"}, [])
+    assert page.other.selection.tolist() == crossings[0].samples.tolist()
+    one, two = page.desk.session.labels, page.other.session.labels
+    for crossing in crossings:
+        assert set(ids_of(page.twins, 0)[one[crossing.samples]]) == {crossing.first}
+        assert set(ids_of(page.twins, 1)[two[crossing.samples]]) == {crossing.second}
+        assert crossing.first != crossing.second
+
+
+def test_both_sessions_are_found_again():
+    visitor = "0123456789abcdef" * 2
+    page = compare("iris", "CECM", "COPKMeans", seed=1)
+    page.shell.visitor = visitor
+    page.choices[1].value = "FCM"
+    lasso(page.scatter, [1, 2, 3])
+    press(page, "m", "ArrowRight", "ArrowRight")
+    left = places(page)
+    page.close()
+    page = compare()
+    page.shell.visitor = visitor
+    assert places(page) == left
+    assert [choice.value for choice in page.choices] == ["CECM", "FCM"]
+    press(page, "ArrowRight")
+    page.close()
+    page = compare()
+    page.shell.visitor = visitor
+    assert [iteration for iteration, _ in places(page)] == [3, 3]
+    page.close()
+
+
+def test_both_sessions_are_kept_in_a_journal(tmp_path):
+    page = compare("iris", "FCM", "COPKMeans", journal=tmp_path / "kept")
+    press(page, "ArrowRight")
+    page.close()
+    page = compare("iris", "FCM", "COPKMeans", journal=tmp_path / "kept")
+    assert places(page) == [(1, 0), (1, 0)]
+    page.close()
+
+
+def test_a_second_session_about_other_data_is_left(page):
+    wine = compare("wine", "FCM", "COPKMeans")
+    assert not page.twins.take_second(wine.other.session)
+    page.desk.session.constrain(must_link=[[0, 1]])
+    assert not page.twins.take_second(compare("iris", "FCM", "FCM").other.session)
+    wine.close()
 
 
 def test_closing_frees_every_widget():
