@@ -499,6 +499,23 @@ class TestRunning:
         session.undo()
         assert (session.position, len(session.snapshots)) == (1, 5)
 
+    async def test_the_next_step_is_worked_out_while_one_is_drawn(self, blobs):
+        begun = []
+
+        class _Told(FCM):
+            def step(self, problem, state):
+                begun.append(state.iteration)
+                return super().step(problem, state)
+
+        session = Session(blobs, _Told(3, tol=0))
+
+        async def pace():
+            await asyncio.sleep(0.1)
+            assert begun[-1] == session.position  # the step from here is made, and not yet taken over
+
+        await session.arun(3, pace=pace)
+        assert (begun, session.position) == ([0, 1, 2], 3)
+
     async def test_a_second_run_does_nothing_and_errors_come_out(self, blobs):
         session = Session(blobs, _Slow(3, tol=0))
         task = asyncio.ensure_future(session.arun(3))

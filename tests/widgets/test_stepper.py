@@ -119,6 +119,16 @@ async def test_one_frame_is_in_flight():
     view.close()
 
 
+def test_the_scrubber_hears_of_its_room_before_its_place(monkeypatch):
+    """A browser that hears of both at once answers with the place it had before, which would be taken for a drag."""
+    desk = desk_on()
+    view, sent = Stepper(desk), []
+    monkeypatch.setattr(view.scrubber, "send_state", lambda key=None: sent.append(key))
+    desk.session.step()
+    desk.session.step()
+    assert sent[-2:] == ["max", "value"]
+
+
 async def test_a_fast_drag_skips_the_places_it_has_left():
     painted = asyncio.Event()
     desk = desk_on()
