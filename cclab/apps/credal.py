@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from functools import partial
 
-import bqplot
 import ipywidgets as widgets
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from PIL import Image
+from numpy.typing import NDArray
 
 from cclab.algorithms import ECM
+from cclab.apps.credal_plane import HIGH, SAMPLE, WIDE, Plane
 from cclab.apps.heading import heading, slider
 from cclab.core import Credal, Problem
 from cclab.widgets.encoding import set_name, set_sign
@@ -20,18 +17,13 @@ from cclab.widgets.glyphs import glyph
 from cclab.widgets.html import Html, join, tag
 from cclab.widgets.layout import app, button, column, panel, row, text, with_classes
 from cclab.widgets.shell import Shell
-from cclab.widgets.theme import hex_color, hue
-
-#: The plane that is shown: 0 to WIDE across, 0 to HIGH up; GRAIN is a pixel of its map.
-WIDE, HIGH, GRAIN = 10.0, 6.2, 0.04
-_START = np.array([[2.6, 1.6], [7.4, 1.6], [5.0, 4.9]])
-_SAMPLE = (4.4, 2.1)
+from cclab.widgets.theme import hue
 
 _PRESETS = {
-    "Near": (2.7, 1.9),
-    "Between two": (5.0, 1.6),
-    "Between all": (5.0, 3.0),
-    "Far": (9.7, 5.7),
+    "Near": (2.7, 2.2),
+    "Between two": (5.0, 1.9),
+    "Between all": (5.0, 3.3),
+    "Far": (9.7, 6.6),
 }
 
 
@@ -46,7 +38,7 @@ def credal(*, height: int | None = None) -> CredalPage:
     Examples
     --------
     >>> page = credal()
-    >>> page.move_sample(5.0, 1.6)
+    >>> page.plane.move_sample(5.0, 1.9)
     >>> page.verdict
     '1 or 2: can’t tell'
     >>> page.close()
@@ -100,26 +92,37 @@ class CredalPage:
 
     def __init__(self, *, height: int | None = None) -> None:
         self.shell = Shell(app="credal", label="cclab credal explained")
-        self._placing = False
+        self._filling = False
+        self.plane = Plane()
         self.number = with_classes(
             widgets.ToggleButtons(options=[("2 clusters", 2), ("3 clusters", 3)], value=3), "cc-tabs cc-push"
         )
         self.across, self.up = (
             slider(name, value, 0.0, end, 0.1, ".1f")
-            for name, value, end in (("across", _SAMPLE[0], WIDE), ("up", _SAMPLE[1], HIGH))
+            for name, value, end in (("across", SAMPLE[0], WIDE), ("up", SAMPLE[1], HIGH))
         )
         self.alpha = slider("alpha", 1.0, 0.0, 4.0, 0.1, ".1f")
         self.rho = slider("rho", 3.0, 0.5, 8.0, 0.1, ".1f")
         self.beta = slider("beta", 2.0, 1.2, 4.0, 0.1, ".1f")
-        self._make_plane()
         self._legend = text(css="cc-legend-box")
         self._verdict, self._masses, self._clusters = text(), text(), text()
+        body = row(self._left(), self._right(), css="cc-body")
+        self.widget = app(self.shell, heading(self.shell, "Credal explained"), body, page=height is None)
+        if height is not None:
+            self.widget.layout.height = f"{height}px"
+        for knob in (self.alpha, self.rho, self.beta):
+            knob.observe(lambda _: self.update(), "value")
+        self.number.observe(lambda change: self.plane.show_centers(change["new"]), "value")
+        for knob in (self.across, self.up):
+            knob.observe(lambda _: self._slid(), "value")
+        self.plane.moved.connect(self._moved)
+        self.shell.observe(lambda _: self._show_map(), "theme")
+        self.update()
+
+    def _left(self) -> widgets.VBox:
         hint = text("drag a centre or the sample · click to place the sample", css="cc-note cc-wide")
-        plane = panel(
-            "The plane", row(self.figure, css="cc-plot"), self._legend, tools=(hint, self.number), css="cc-grow"
-        )
-        belief = column(self._verdict, self._masses, self._clusters, css="cc-scroll cc-credal")
-        presets = [button(name, partial(self.move_sample, *place), look="outlined") for name, place in _PRESETS.items()]
+        figure = row(self.plane.figure, css="cc-plot")
+        plane = panel("The plane", figure, self._legend, tools=(hint, self.number), css="cc-grow")
         knobs = [
             column(knob, text(tag("div", words, class_="cc-help")))
             for knob, words in (
@@ -128,72 +131,25 @@ class CredalPage:
                 (self.beta, "how soft: near 1, nearly all mass is on one set"),
             )
         ]
-        left = column(
-            plane, panel("How ECM weighs", row(*knobs, css="cc-thirds"), css="cc-knobs"), css="cc-column cc-left"
-        )
-        right = column(
+        weighing = panel("How ECM weighs", row(*knobs, css="cc-thirds"), css="cc-knobs")
+        return column(plane, weighing, css="cc-column cc-left")
+
+    def _right(self) -> widgets.VBox:
+        belief = column(self._verdict, self._masses, self._clusters, css="cc-scroll cc-credal")
+        move = self.plane.move_sample
+        presets = [button(name, partial(move, *place), look="outlined") for name, place in _PRESETS.items()]
+        return column(
             panel("What is believed of the sample", belief, css="cc-grow"),
             panel("Move the sample", self.across, self.up, row(*presets, css="cc-presets"), css="cc-knobs"),
             css="cc-column cc-right",
         )
-        body = row(left, right, css="cc-body")
-        self.widget = app(self.shell, heading(self.shell, "Credal explained"), body, page=height is None)
-        if height is not None:
-            self.widget.layout.height = f"{height}px"
-        for knob in (self.alpha, self.rho, self.beta, self.number):
-            knob.observe(lambda _: self.update(), "value")
-        for knob in (self.across, self.up):
-            knob.observe(lambda _: self.move_sample(self.across.value, self.up.value), "value")
-        self.shell.observe(lambda _: self._show_map(), "theme")
-        self.update()
 
-    def _make_plane(self) -> None:
-        """The map of regions under the centres and the sample."""
-        scales = {"x": bqplot.LinearScale(min=0, max=WIDE), "y": bqplot.LinearScale(min=0, max=HIGH)}
-        across, upward = np.arange(GRAIN / 2, WIDE, GRAIN), np.arange(HIGH - GRAIN / 2, 0, -GRAIN)
-        self._pixels = np.stack(np.meshgrid(across, upward), axis=-1)  # from the upper left corner on
-        self._map = bqplot.Image(image=widgets.Image(), scales=scales, x=[0, WIDE], y=[0, HIGH], pixelated=False)
-        self._map.on_element_click(lambda _, event: self._clicked(event["data"]))
-        ink, you = ["var(--cc-ink)"], ["var(--cc-focus)"]
-        movable = {"scales": scales, "enable_move": True, "update_on_move": True}
-        self._centers = bqplot.Scatter(
-            x=_START[:, 0], y=_START[:, 1], marker="cross", default_size=170, colors=ink, **movable
-        )
-        self._sample = bqplot.Scatter(
-            x=[_SAMPLE[0]], y=[_SAMPLE[1]], default_size=150, colors=you, stroke="var(--cc-surface)", **movable
-        )
-        self._names = bqplot.Label(x=[0], y=[0], text=[""], scales=scales, colors=ink, default_size=13, x_offset=12)
-        for mark in (self._centers, self._sample):
-            mark.observe(lambda _: self._dragged(), ["x", "y"])
-        shape = WIDE / HIGH
-        self.figure = bqplot.Figure(
-            marks=[self._map, self._names, self._centers, self._sample],
-            axes=[],
-            fig_margin={"top": 8, "bottom": 8, "left": 8, "right": 8},
-            background_style={"fill": "transparent"},
-            display_toolbar=False,
-            animation_duration=0,
-            min_aspect_ratio=shape,
-            max_aspect_ratio=shape,
-            layout={"width": "100%", "height": "100%", "min_width": "0", "min_height": "0"},
-        )
-
-    # ------------------------------------------------------------------ what there is
-
-    @property
-    def centers(self) -> NDArray[np.float64]:
-        """(k, 2) where the centres are."""
-        return np.column_stack([self._centers.x, self._centers.y])
-
-    @property
-    def sample(self) -> NDArray[np.float64]:
-        """(2,) where the sample is."""
-        return np.array([self._sample.x[0], self._sample.y[0]])
+    # ------------------------------------------------------------------ what is believed
 
     @property
     def belief(self) -> Credal:
         """What is believed of the sample."""
-        return self._believe(self.sample[None])
+        return self._believe(self.plane.sample[None])
 
     @property
     def verdict(self) -> str:
@@ -201,72 +157,38 @@ class CredalPage:
         return in_words(self.belief)
 
     def _believe(self, points: NDArray) -> Credal:
-        return believe(points, self.centers, alpha=self.alpha.value, beta=self.beta.value, rho=self.rho.value)
+        knobs = {"alpha": self.alpha.value, "beta": self.beta.value, "rho": self.rho.value}
+        return believe(points, self.plane.centers, **knobs)
 
     # ------------------------------------------------------------------ gestures
 
-    def move_sample(self, across: float, up: float) -> None:
-        """Put the sample somewhere on the plane."""
-        self._place(self._sample, [[across, up]])
-        self._show_belief()
+    def _slid(self) -> None:
+        if not self._filling:
+            self.plane.move_sample(self.across.value, self.up.value)
 
-    def move_centers(self, places: ArrayLike) -> None:
-        """Put the centres somewhere on the plane."""
-        self._place(self._centers, places)
-        self.update()
-
-    def _clicked(self, where: dict) -> None:
-        self.move_sample(where["click_x"], where["click_y"])
-
-    def _dragged(self) -> None:
-        """The browser has moved a mark: keep it on the plane, and follow."""
-        if self._placing:
-            return
-        self._place(self._sample, [self.sample])
-        if len(self._centers.x) == len(self._centers.y):
-            self.move_centers(self.centers)
-
-    def _place(self, mark: bqplot.Scatter, places: ArrayLike) -> None:
-        """Move a mark, and the sliders with it; what this sets off is not heard."""
-        places = np.clip(np.asarray(places, dtype=float), 0, (WIDE, HIGH))
-        self._placing = True
+    def _moved(self, centers_too: bool) -> None:
+        """Let the sliders say where the sample is, and show what follows."""
+        self._filling = True
         try:
-            with mark.hold_sync():
-                mark.x, mark.y = places.T
-            if mark is self._sample:
-                self.across.value, self.up.value = places[0]
+            self.across.value, self.up.value = self.plane.sample
         finally:
-            self._placing = False
+            self._filling = False
+        if centers_too:
+            self._show_map()
+        self._show_belief()
 
     # ------------------------------------------------------------------ showing
 
     def update(self) -> None:
         """Show what follows from the centres and the knobs."""
-        wanted = self.number.value
-        if wanted != len(self.centers):
-            self._place(self._centers, np.vstack([self.centers[:2], _START[2:]])[:wanted])
-        with self._names.hold_sync():
-            self._names.x, self._names.y = self._centers.x, self._centers.y
-            self._names.text = [str(k + 1) for k in range(wanted)]
         self._show_map()
         self._show_belief()
 
     def _show_map(self) -> None:
-        """Each place in the colour of the set that has most mass there, faint where it has little."""
-        regions = self._believe(self._pixels.reshape(-1, 2))
         dark = self.shell.theme == "dark"
-        hues = np.array([_rgb(hex_color(hue(members), dark=dark)) for members in regions.focal_sets])
-        which = regions.hard_sets()
-        opacity = 40 + 120 * regions.masses.max(axis=1)
-        opacity[[not regions.focal_sets[s] for s in which]] = 0
-        pixels = np.column_stack([hues[which], opacity]).astype(np.uint8).reshape(*self._pixels.shape[:2], 4)
-        buffer = io.BytesIO()
-        Image.fromarray(pixels).save(buffer, "PNG", compress_level=1)
-        # bqplot draws an image when it is given another one, not when its content changes.
-        gone, self._map.image = self._map.image, widgets.Image(value=buffer.getvalue(), format="png")
-        close_all(gone)
-        ids = range(regions.n_clusters)
-        signs = [set_sign(members, ids) for members in regions.focal_sets if members]
+        self.plane.show_map(self._believe, dark=dark)
+        belief = self.belief
+        signs = [set_sign(members, range(belief.n_clusters)) for members in belief.focal_sets if members]
         entries = [tag("span", glyph(sign.shape, sign.color), sign.name) for sign in signs]
         none = tag("span", glyph("outlier"), "none: left white" if not dark else "none: left dark")
         self._legend.value = tag("div", entries, none, class_="cc-legend")
@@ -315,10 +237,6 @@ def _cluster_row(belief: Credal, cluster: int) -> Html:
     ]
     numbers = [tag("span", f"{value:.2f}") for value in (low, high, degree)]
     return join(tag("span", f"cluster {cluster + 1}"), tag("span", parts, class_="cc-interval"), numbers)
-
-
-def _rgb(color: str) -> tuple[int, int, int]:
-    return tuple(int(color[i : i + 2], 16) for i in (1, 3, 5))
 
 
 def _capital(words: str) -> str:

@@ -23,7 +23,7 @@ def shown(widget):
 
 
 def map_of(page):
-    return np.asarray(Image.open(io.BytesIO(page._map.image.value)))
+    return np.asarray(Image.open(io.BytesIO(page.plane._map.image.value)))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_masses_add_up_and_belief_is_below_plausibility(page):
 
 
 def test_alpha_takes_mass_from_large_sets(page):
-    page.move_sample(5.0, 1.6)
+    page.plane.move_sample(5.0, 1.9)
     before = page.belief.nonspecificity()[0]
     page.alpha.value = 3.5
     assert page.belief.nonspecificity()[0] < before
@@ -61,7 +61,7 @@ def test_alpha_takes_mass_from_large_sets(page):
 
 
 def test_rho_decides_what_is_too_far(page):
-    page.move_sample(9.5, 6.0)
+    page.plane.move_sample(9.5, 6.6)
     page.rho.value = 8.0
     mass = page.belief.empty_mass[0]
     page.rho.value = 1.0
@@ -73,32 +73,32 @@ def test_rho_decides_what_is_too_far(page):
 
 def test_sliders_clicks_and_drags_move_the_sample(page):
     page.across.value = 7.4
-    assert page.sample.tolist() == [7.4, page.up.value]
-    page._map._handle_custom_msg({"event": "element_click", "data": {"click_x": 2.6, "click_y": 1.6}}, [])
-    assert page.sample.tolist() == [2.6, 1.6]
+    assert page.plane.sample.tolist() == [7.4, page.up.value]
+    page.plane._map._handle_custom_msg({"event": "element_click", "data": {"click_x": 2.6, "click_y": 1.6}}, [])
+    assert page.plane.sample.tolist() == [2.6, 1.6]
     assert (page.across.value, page.up.value) == (2.6, 1.6)
-    page._sample.set_state({"x": [99.0]})
-    assert page.sample.tolist() == [10.0, 1.6]
+    page.plane._sample.set_state({"x": [99.0]})
+    assert page.plane.sample.tolist() == [10.0, 1.6]
 
 
 def test_dragging_a_centre_redraws_the_map(page):
     before = map_of(page)
-    page.move_centers([[1.0, 1.0], [9.0, 1.0], [5.0, 5.0]])
+    page.plane.move_centers([[1.0, 1.0], [9.0, 1.0], [5.0, 5.0]])
     assert not np.array_equal(map_of(page), before)
-    assert page._names.x.tolist() == [1.0, 9.0, 5.0]
+    assert page.plane._names.x.tolist() == [1.0, 9.0, 5.0]
 
 
 def test_two_clusters(page):
     page.number.value = 2
     assert len(page.belief.focal_sets) == 4
-    assert len(page.centers) == 2
+    assert len(page.plane.centers) == 2
     page.number.value = 3
-    assert len(page.centers) == 3
+    assert len(page.plane.centers) == 3
 
 
 def test_centres_on_one_place_are_no_error(page):
-    page.move_centers([[5.0, 3.0]] * 3)
-    page.move_sample(5.0, 3.0)
+    page.plane.move_centers([[5.0, 3.0]] * 3)
+    page.plane.move_sample(5.0, 3.0)
     assert np.isfinite(page.belief.masses).all()
 
 
@@ -111,6 +111,6 @@ def test_the_map_follows_the_theme(page):
 def test_closing_frees_every_widget():
     before = set(registry._instances)
     page = credal()
-    page.move_centers([[1.0, 1.0], [9.0, 1.0], [5.0, 5.0]])
+    page.plane.move_centers([[1.0, 1.0], [9.0, 1.0], [5.0, 5.0]])
     page.close()
     assert [registry._instances[key] for key in set(registry._instances) - before] == []
