@@ -18,6 +18,7 @@ from cclab.core.registry import solvers
 from cclab.datasets import Dataset
 from cclab.queries.base import Query
 from cclab.session import journal
+from cclab.session.verbs import stepped
 
 
 @pytest.fixture
@@ -499,22 +500,20 @@ class TestRunning:
         session.undo()
         assert (session.position, len(session.snapshots)) == (1, 5)
 
-    async def test_the_next_step_is_worked_out_while_one_is_drawn(self, blobs):
-        begun = []
+    async def test_the_next_step_is_worked_out_while_one_is_drawn(self, blobs, monkeypatch):
+        session, made = Session(blobs, FCM(3, tol=0)), []
 
-        class _Told(FCM):
-            def step(self, problem, state):
-                begun.append(state.iteration)
-                return super().step(problem, state)
-
-        session = Session(blobs, _Told(3, tol=0))
+        def noted(base, command):
+            made.append(base.summary.iteration)
+            return stepped(base, command)
 
         async def pace():
             await asyncio.sleep(0.1)
-            assert begun[-1] == session.position  # the step from here is made, and not yet taken over
+            assert made[-1] == session.position  # the step from here is made, and not yet taken over
 
+        monkeypatch.setattr("cclab.session.running.stepped", noted)
         await session.arun(3, pace=pace)
-        assert (begun, session.position) == ([0, 1, 2], 3)
+        assert (made, session.position) == ([0, 1, 2], 3)
 
     async def test_a_second_run_does_nothing_and_errors_come_out(self, blobs):
         session = Session(blobs, _Slow(3, tol=0))
