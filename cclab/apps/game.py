@@ -25,7 +25,7 @@ N_QUESTIONS = 20
 STEPS = 5
 #: The opponent plays so many times, and the mean counts.
 N_OPPONENTS = 3
-#: The digits that are most alike, and how many of each are in a game.
+#: The six digits that are most alike (no other six have means closer to each other), and how many of each are played.
 ALIKE, PER_DIGIT = (1, 2, 3, 5, 8, 9), 40
 
 

@@ -4,11 +4,14 @@ import json
 import re
 import sys
 from html import unescape
+from itertools import combinations
 
 import numpy as np
 import pytest
 from ipywidgets.widgets import widget as registry
+from scipy.spatial.distance import pdist
 
+from cclab import load_dataset
 from cclab.apps import ask_me, game, workbench
 from cclab.session import Session
 from cclab.widgets.queries import true_answer
@@ -188,3 +191,13 @@ def test_closing_frees_every_widget(sent):
     before = set(registry._instances)
     ask_me("iris").close()
     assert [registry._instances[key] for key in set(registry._instances) - before] == []
+
+
+def test_no_other_six_digits_are_more_alike():
+    digits = load_dataset("digits")
+    means = np.array([digits.X[digits.target == digit].mean(axis=0) for digit in range(10)])
+
+    def apart(chosen):
+        return pdist(means[list(chosen)]).mean()
+
+    assert min(combinations(range(10), len(game.ALIKE)), key=apart) == game.ALIKE
