@@ -32,6 +32,25 @@ def smoothed_lab(picture: Picture, sigma: float = 2.0) -> np.ndarray:
     return _blur(picture.lab, sigma)
 
 
+def sharpened(picture: Picture, sigma: float = 2.0, rounds: int = 3) -> np.ndarray:
+    """Smoothed intensity with its borders made sharp again.
+
+    Smoothing leaves a rim of values in between around everything, and a rim between bright and dark is as grey as
+    some third tissue. In each round every pixel becomes the brightest or the darkest of the nine around it, whichever
+    is nearer to its own value: the rim is parted halfway between its two sides.
+
+    References
+    ----------
+    H. P. Kramer, J. B. Bruckner, Iterations of a non-linear transformation for enhancement of digital images, 1975.
+    """
+    return _sharpen(smoothed(picture, sigma), rounds)
+
+
+def sharpened_lab(picture: Picture, sigma: float = 2.0, rounds: int = 3) -> np.ndarray:
+    """Smoothed Lab colour with its borders made sharp again, channel by channel."""
+    return _sharpen(smoothed_lab(picture, sigma), rounds)
+
+
 def position(picture: Picture, weight: float = 1.0) -> np.ndarray:
     """Row and column, the longer side running from 0 to `weight`."""
     step = weight / max(max(picture.shape) - 1, 1)
@@ -52,7 +71,17 @@ def flatten_light(picture: Picture, sigma: float = 40.0) -> np.ndarray:
 
 FEATURES = {
     function.__name__: function
-    for function in (intensity, smoothed, lab, smoothed_lab, position, texture, flatten_light)
+    for function in (
+        intensity,
+        smoothed,
+        sharpened,
+        lab,
+        smoothed_lab,
+        sharpened_lab,
+        position,
+        texture,
+        flatten_light,
+    )
 }
 
 
@@ -63,7 +92,7 @@ def features(picture: Picture, names: Iterable[str] | Mapping[str, Mapping[str, 
     ----------
     picture : Picture
     names : names of features, or a mapping from names to their options
-        Among `FEATURES`. Default: intensity and smoothed for grey, lab and smoothed_lab for colour.
+        Among `FEATURES`. Default: intensity and sharpened for grey, lab and sharpened_lab for colour.
 
     Returns
     -------
@@ -78,7 +107,7 @@ def features(picture: Picture, names: Iterable[str] | Mapping[str, Mapping[str, 
            [1. , 0. , 0.5]], dtype=float32)
     """
     if names is None:
-        names = ("lab", "smoothed_lab") if picture.is_colour else ("intensity", "smoothed")
+        names = ("lab", "sharpened_lab") if picture.is_colour else ("intensity", "sharpened")
     elif isinstance(names, str):
         names = (names,)
     options = names if isinstance(names, Mapping) else {name: {} for name in names}
@@ -108,3 +137,21 @@ def flattened(picture: Picture, sigma: float = 40.0) -> Picture:
 
 def _blur(values, sigma):
     return ndimage.gaussian_filter(values, (sigma, sigma, 0), mode="nearest", truncate=3.0)
+
+
+def _sharpen(values, rounds):
+    for _ in range(rounds):
+        low, high = (_of_nine(values, pick) for pick in (np.minimum, np.maximum))
+        values = np.where(high - values < values - low, high, low)
+    return values
+
+
+def _of_nine(values, pick):
+    """The least or the greatest of each pixel and its eight neighbours, channel by channel."""
+    for axis in (0, 1):
+        found = values.copy()
+        to, of = (np.moveaxis(each, axis, 0) for each in (found, values))
+        pick(to[1:], of[:-1], out=to[1:])
+        pick(to[:-1], of[1:], out=to[:-1])
+        values = found
+    return values

@@ -12,30 +12,28 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from threading import RLock
 from typing import Any
 
 import numpy as np
 
-from cclab.core import ConstraintSet, Problem, Solver
+from cclab.core import Problem, Solver
 from cclab.core.registry import solvers
 from cclab.maths.focal_sets import gabriel_pairs
 
 from .dabs import Palette
 from .features import features as pixel_features
 from .features import flattened
+from .knowledge import likeness, net_shares, statements, weights
 from .objects import Objects, distinct_values, single_pixels, superpixels
 from .picture import Picture
-from .recipes import Recipe
+from .recipes import Options, Recipe
 from .strokes import surviving_pixels
 
 # With one region alone, what is further from its paint than this (squared, in units of its scatter) is nowhere.
 UNLIKE = 4.0
 # How much doubt between two regions is held back (alpha): borders are thin.
 RESOLVE = 2.5
-# Up to this squared distance from the paint objects have their full say; far away the least.
-ALIKE, LEAST_SAY = 2.0, 0.05
-# What is painted "don't know" counts this much of an object.
-UNHEARD = 1e-3
 # Pixels start where the solver came to with superpixels, so a few steps are enough.
 STEPS = {"pixels": 3, "superpixels": 3, "values": 3}
 TOLERANCE = 0.02
@@ -92,6 +90,7 @@ class Painting:
     picture: Picture
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
     _posed: OrderedDict[str, Posed] = field(default_factory=OrderedDict, repr=False)
+    _making: Any = field(default_factory=RLock, repr=False)
 
     def pose(self, recipe: Recipe | Mapping[str, Any]) -> Posed:
         """The problem that a recipe makes of the picture. The same recipe gives the same problem.
@@ -110,6 +109,11 @@ class Painting:
         self._posed.move_to_end(key)
         return self._posed[key]
 
+    def prepare(self, options: Options) -> None:
+        """Work out now what the first stroke would have to wait for."""
+        for kind in {options.objects, "superpixels"} if options.objects == "pixels" else {options.objects}:
+            self.objects(Recipe(options=replace(options, objects=kind)))
+
     def is_blank(self, recipe: Recipe) -> bool:
         """Whether no paint of any region is left."""
         left = zip(recipe.strokes, self.left_of(recipe))
@@ -126,17 +130,17 @@ class Painting:
         if not len(palette.regions):
             raise ValueError("nothing is painted yet; paint a stroke in each of two regions")
         X = objects.features.astype(float) @ palette.units
-        share, disputed = _shares(objects, palette)
+        share, disputed = net_shares(objects, palette)
         region = np.where(share.max(axis=1) > 0, share.argmax(axis=1), -1)
         affinity = objects.affinity
         if affinity is not None:
             affinity = affinity * options.smoothness if options.smoothness else None
         solver_class = solvers.get(options.solver)
         means = self._means(recipe, palette)
-        weight = _weights(objects, palette, region, options) * np.where(region < 0, _likeness(X, means), 1)
+        weight = weights(objects, palette, region, options) * np.where(region < 0, likeness(X, means), 1)
         problem = Problem(
             X,
-            _statements(objects, palette, region, solver_class.uses),
+            statements(objects, palette, region, solver_class.uses),
             sample_weight=weight if "sample_weight" in solver_class.uses else None,
             affinity=affinity,
         )
@@ -153,9 +157,10 @@ class Painting:
     # ------------------------------------------------------------------ what strokes don't change
 
     def _once(self, key, make):
-        if key not in self._made:
-            self._made[key] = make()
-        return self._made[key]
+        with self._making:  # who needs what another thread is making waits for it
+            if key not in self._made:
+                self._made[key] = make()
+            return self._made[key]
 
     def _seen(self, recipe: Recipe) -> Picture:
         """The picture that features are taken from."""
@@ -223,78 +228,3 @@ def _doubts(palette: Palette, centers: np.ndarray) -> list[list[int]]:
     """
     between = [[a, b] for a, b in gabriel_pairs(centers) if palette.regions[a] != palette.regions[b]]
     return [[k] for k in range(len(centers))] + between
-
-
-def _likeness(X: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """(n,) how much what is not painted has a say in where prototypes go: what is unlike all paint has little.
-
-    Else a dark background would draw the nearest prototype away from the tissue it was painted on.
-    """
-    squares = np.min([((X - mean) ** 2).sum(axis=1) for mean in means], axis=0)
-    return np.maximum(LEAST_SAY, np.exp(-np.maximum(squares - ALIKE, 0) / ALIKE))
-
-
-def _shares(objects: Objects, palette: Palette) -> tuple[np.ndarray, int]:
-    """How much more paint of each region lies on each object than of all others, and how many have paint of several.
-
-    Returns
-    -------
-    (n_objects, n_regions) int array
-        Net shares, above 0 for at most one region; the first column is "don't know".
-    int
-    """
-    n_regions = int(max(palette.painted.max(initial=0), 0)) + 1
-    counts = np.zeros((len(objects), n_regions), dtype=np.int64)
-    for dab in palette.dabs:
-        found, shares = objects.overlap(dab.pixels)
-        counts[found, dab.region] += shares
-    net = 2 * counts - counts.sum(axis=1, keepdims=True)
-    return np.maximum(net, 0), int((np.count_nonzero(counts, axis=1) > 1).sum())
-
-
-def _weights(objects: Objects, palette: Palette, region: np.ndarray, options) -> np.ndarray:
-    """Objects count by one (or by their pixels); the paint of each prototype counts as a share of them all."""
-    weight = objects.multiplicity.astype(float) if options.weighted else np.ones(len(objects))
-    n_clusters, total = len(palette.regions), weight.sum()
-    if options.emphasis:
-        for k, of in enumerate(palette.regions):
-            found, shares = objects.overlap(palette.of_prototype(k))
-            mine = region[found] == of
-            if mine.any():
-                weight[found[mine]] = options.emphasis * total / n_clusters * shares[mine] / shares[mine].sum()
-    weight[region == 0] *= UNHEARD
-    return weight
-
-
-def _statements(objects, palette, region, uses) -> ConstraintSet:
-    """What is painted, in statements that a solver of these `uses` takes."""
-    known = ConstraintSet(len(objects))
-    if "labels" in uses:
-        possible = np.equal.outer(region, palette.regions).astype(float)
-        possible[region <= 0] = np.nan
-        known = known.with_labels(possible, source="stroke")
-    else:
-        known = linked(objects, palette, known)
-    return known
-
-
-def linked(objects: Objects, palette: Palette, known: ConstraintSet | None = None) -> ConstraintSet:
-    """Paint as links: a group for the paint of each prototype, a separation between any two regions.
-
-    Members stand for as many pixels as are painted. Paint of another region on the same object is set off against it.
-    """
-    known = ConstraintSet(len(objects)) if known is None else known
-    net, _ = _shares(objects, palette)
-    region = np.where(net.max(axis=1) > 0, net.argmax(axis=1), -1)
-    for k, of in enumerate(palette.regions):
-        found, shares = objects.overlap(palette.of_prototype(k))
-        mine = region[found] == of
-        if shares[mine].sum() > 1:
-            known = known.with_group(found[mine], shares=shares[mine], source="stroke")
-    for i, one in enumerate(palette.painted):
-        for other in palette.painted[i + 1 :]:
-            a, b = np.flatnonzero(region == one), np.flatnonzero(region == other)
-            if len(a) and len(b):
-                shares = (net[a, one], net[b, other])
-                known = known.with_separation(a, b, shares=shares, source="stroke")
-    return known

@@ -22,7 +22,7 @@ class Options:
     objects : {"superpixels", "pixels", "values"}
         What is clustered.
     features : tuple of str, optional
-        Among `FEATURES`. Default: grey and smoothed grey, or Lab and smoothed Lab; of distinct values the value alone.
+        Among `FEATURES`. Default: grey or Lab, as it is and sharpened; of distinct values the value alone.
     flatten : bool
         Take slow changes of light away first.
     smoothness : float

@@ -15,7 +15,7 @@ from cclab.studies.strokes import plausible_stroke
 
 pytestmark = [pytest.mark.browser, pytest.mark.data, pytest.mark.xdist_group("browser")]
 
-MARGIN = 16
+MARGIN, BELOW = 16, 44
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -37,9 +37,10 @@ class Hand:
         """Where a point of the fitted picture is on the page."""
         box = self.canvas.bounding_box()
         height, width = self.picture.shape
-        zoom = min((box["width"] - 2 * MARGIN) / width, (box["height"] - 2 * MARGIN) / height)
+        room = box["height"] - BELOW
+        zoom = min((box["width"] - 2 * MARGIN) / width, (room - 2 * MARGIN) / height)
         left = box["x"] + (box["width"] - width * zoom) / 2
-        top = box["y"] + (box["height"] - height * zoom) / 2
+        top = box["y"] + (room - height * zoom) / 2
         return float(left + x * zoom), float(top + y * zoom)
 
     def paint(self, mask, region, rng, **options):

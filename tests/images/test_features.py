@@ -57,6 +57,22 @@ def test_texture_is_the_local_standard_deviation(grey):
     assert FEATURES["texture"](load_image(np.full((9, 9), 77, dtype=np.uint8))).max() < 1e-6
 
 
+def test_sharpening_parts_a_blurred_border_halfway():
+    step = load_image(np.where(np.arange(40) < 17, 0.2, 0.8) * np.ones((12, 1)))
+    smooth, sharp = FEATURES["smoothed"](step)[6, :, 0], FEATURES["sharpened"](step)[6, :, 0]
+    assert ((smooth > 0.25) & (smooth < 0.75)).sum() >= 4
+    np.testing.assert_allclose(sharp, step.pixels[6], atol=0.03)
+
+
+def test_sharpening_a_colour_is_sharpening_its_channels(colour):
+    from scipy import ndimage
+
+    values = FEATURES["smoothed_lab"](colour)
+    low, high = (f(values, size=(3, 3, 1)) for f in (ndimage.minimum_filter, ndimage.maximum_filter))
+    expected = np.where(high - values < values - low, high, low)
+    np.testing.assert_array_equal(FEATURES["sharpened_lab"](colour, rounds=1), expected)
+
+
 def test_flattening_takes_a_ramp_of_light_away():
     rng = np.random.default_rng(0)
     spots = rng.random((120, 120)) < 0.5

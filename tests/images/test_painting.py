@@ -17,7 +17,7 @@ from cclab.images import (
     load_image,
     single_pixels,
 )
-from cclab.images.painting import linked
+from cclab.images.knowledge import linked
 from cclab.images.regions import dice, measure, plausibility, typicality
 from cclab.studies.strokes import plausible_stroke
 

@@ -16,7 +16,7 @@ from cclab.images.tables import blank_solver, painting_of, poser_of, to_dataset
 from cclab.session import Session, Snapshot
 from cclab.widgets.desk import Desk
 from cclab.widgets.running import Pace, run
-from cclab.widgets.tasks import Tasks
+from cclab.widgets.tasks import Tasks, is_looping
 
 #: In a larger picture superpixels are what is clustered unless someone asks for pixels.
 MOST_PIXELS = 300_000
@@ -80,6 +80,9 @@ class Easel(Desk):
         recipe = self.recipe
         self.objects = recipe.options.objects if recipe.strokes else self._suiting_objects()
         self.regions: tuple[str, ...] = recipe.regions
+        if is_looping():  # so that the first stroke need not wait
+            options = replace(recipe.options, objects=self.objects)
+            self._tasks.start(asyncio.to_thread(self.painting.prepare, options))
 
     def _suiting_objects(self) -> str:
         height, width = self.picture.shape

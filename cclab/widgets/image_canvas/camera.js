@@ -10,11 +10,12 @@ export class Camera {
   y = 0;
   fitted = true; // until the person zooms or pans, the image follows the size of the stage
 
-  fit(stage, image) {
-    const room = (side) => Math.max(1, stage[side] - 2 * MARGIN) / image[side];
-    this.zoom = Math.min(room("width"), room("height"), NEAREST);
-    this.x = (stage.width - image.width * this.zoom) / 2;
-    this.y = (stage.height - image.height * this.zoom) / 2;
+  /** Into the middle of the stage, above what floats at its lower edge. */
+  fit({ width, height, below }, image) {
+    const room = (side, free) => Math.max(1, free - 2 * MARGIN) / side;
+    this.zoom = Math.min(room(image.width, width), room(image.height, height - below), NEAREST);
+    this.x = (width - image.width * this.zoom) / 2;
+    this.y = (height - below - image.height * this.zoom) / 2;
     this.fitted = true;
   }
 

@@ -14,7 +14,7 @@ class Stage {
   constructor(model, host) {
     this.model = model;
     this.camera = new Camera();
-    this.size = { width: 0, height: 0 }; // in CSS pixels
+    this.size = { width: 0, height: 0, below: 0 }; // in CSS pixels
     this.ratio = 1; // pixels of the screen to one of these
     this.dirty = new Set(); // what to draw with the next frame
     this.pending = []; // strokes sent to Python that it has not answered yet
@@ -87,7 +87,8 @@ class Stage {
 
   resize() {
     const { clientWidth: width, clientHeight: height } = this.root;
-    this.size = { width, height };
+    // Padding is where a page lets something float over the stage: a fitted picture stays clear of it.
+    this.size = { width, height, below: parseFloat(getComputedStyle(this.root).paddingBottom) };
     this.ratio = window.devicePixelRatio;
     for (const canvas of Object.values(this.layers)) {
       canvas.width = Math.round(width * this.ratio);

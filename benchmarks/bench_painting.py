@@ -1,0 +1,98 @@
+"""The painter's solver against the times that a person at the easel is promised, and what it keeps in memory."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import tracemalloc
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from skimage import data
+
+from benchmarks import Row, best_time
+from cclab.images import Options, Painting, Picture, Recipe, Regions, Stroke, load_image
+
+FIRST, FINAL, OPENS = 0.3, 1.0, 2.0
+
+
+def strokes(shift: float) -> tuple[Stroke, ...]:
+    """Two strokes on any picture of 512 x 512 and more; another shift, another problem."""
+    return (
+        Stroke("brush", 1, 9, [[210 + shift, 250], [220, 330], [200, 380]]),
+        Stroke("brush", 2, 9, [[300, 60 + shift], [440, 90]]),
+    )
+
+
+def overlay(painting: Painting, objects: str) -> Callable[[], Regions]:
+    """All that is done from the end of a stroke until the regions are known; each call paints anew."""
+    shifts = itertools.count()
+
+    def develop() -> Regions:
+        posed = painting.pose(Recipe(strokes(next(shifts) / 8), Options(objects=objects)))
+        return Regions.of(posed, posed.solver.solve(posed.problem).partition)
+
+    return develop
+
+
+def within(what: str, seconds: float, limit: float) -> Row:
+    return Row(f"{what} / {limit:g} s", seconds / limit, 1, detail=f"({1e3 * seconds:.0f} ms)")
+
+
+def retina() -> Picture:
+    """1024 x 1024 pixels in colour."""
+    return load_image(data.retina()[190:1214, 190:1214], name="retina")
+
+
+def opened(picture: Picture, objects: str) -> Painting:
+    painting = Painting(picture)
+    painting.prepare(Options(objects=objects))
+    return painting
+
+
+def bench_strokes() -> Iterator[Row]:
+    for name in ("camera", "astronaut"):
+        picture = load_image(name)
+        painting = opened(picture, "pixels")
+        about = f"512 x 512, {'colour' if picture.is_colour else 'grey'}"
+        first = best_time(overlay(painting, "superpixels"))
+        yield within(f"stroke to first overlay (superpixels), {about}", first, FIRST)
+        # Pixels start where superpixels end, so this is both.
+        yield within(f"stroke to final overlay (pixels), {about}", best_time(overlay(painting, "pixels")), FINAL)
+
+
+def bench_opening() -> Iterator[Row]:
+    large = retina()
+    yield within(
+        "opening by superpixels, 1024 x 1024, colour", best_time(lambda: opened(large, "superpixels"), 3), OPENS
+    )
+    painting = opened(large, "superpixels")
+    first = best_time(overlay(painting, "superpixels"))
+    yield within("stroke to overlay (superpixels), 1024 x 1024, colour", first, FIRST)
+
+
+def bench_memory() -> Iterator[Row]:
+    """In terms of the picture itself: a float32 for each channel of each pixel."""
+    for name, picture, objects in (
+        ("1024 x 1024, colour, superpixels", retina(), "superpixels"),
+        ("512 x 512, grey, pixels", load_image("camera"), "pixels"),
+    ):
+        tracemalloc.start()
+        painting = opened(picture, objects)
+        develop = overlay(painting, objects)
+        develop()
+        _, peak = tracemalloc.get_traced_memory()
+        kept = []
+        for _ in range(2):  # more problems than are kept in mind
+            for _ in range(10):
+                develop()
+            gc.collect()
+            kept.append(tracemalloc.get_traced_memory()[0])
+        tracemalloc.stop()
+        unit = picture.pixels.nbytes
+        megabytes = f"({peak / 2**20:.0f} MB, {unit / 2**20:.1f} MB)"
+        yield Row(
+            f"peak memory, {name} / the picture", peak / unit, 60 if objects == "superpixels" else 400, detail=megabytes
+        )
+        grown = f"({(kept[1] - kept[0]) / 2**20:.2f} MB)"
+        yield Row(f"growth over ten strokes, {name} / the picture", np.abs(kept[1] - kept[0]) / unit, 0.1, detail=grown)

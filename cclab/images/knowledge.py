@@ -1,0 +1,90 @@
+"""What paint says about the objects that are clustered: how much they count, and what is stated about them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cclab.core import ConstraintSet
+
+from .dabs import Palette
+from .objects import Objects
+
+# Up to this squared distance from the paint objects have their full say; far away the least.
+ALIKE, LEAST_SAY = 2.0, 0.05
+# What is painted "don't know" counts this much of an object.
+UNHEARD = 1e-3
+
+
+def likeness(X: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """(n,) how much what is not painted has a say in where prototypes go: what is unlike all paint has little.
+
+    Else a dark background would draw the nearest prototype away from the tissue it was painted on.
+    """
+    squares = np.min([((X - mean) ** 2).sum(axis=1) for mean in means], axis=0)
+    return np.maximum(LEAST_SAY, np.exp(-np.maximum(squares - ALIKE, 0) / ALIKE))
+
+
+def net_shares(objects: Objects, palette: Palette) -> tuple[np.ndarray, int]:
+    """How much more paint of each region lies on each object than of all others, and how many have paint of several.
+
+    Returns
+    -------
+    (n_objects, n_regions) int array
+        Net shares, above 0 for at most one region; the first column is "don't know".
+    int
+    """
+    n_regions = int(max(palette.painted.max(initial=0), 0)) + 1
+    counts = np.zeros((len(objects), n_regions), dtype=np.int64)
+    for dab in palette.dabs:
+        found, shares = objects.overlap(dab.pixels)
+        counts[found, dab.region] += shares
+    net = 2 * counts - counts.sum(axis=1, keepdims=True)
+    return np.maximum(net, 0), int((np.count_nonzero(counts, axis=1) > 1).sum())
+
+
+def weights(objects: Objects, palette: Palette, region: np.ndarray, options) -> np.ndarray:
+    """Objects count by one (or by their pixels); the paint of each prototype counts as a share of them all."""
+    weight = objects.multiplicity.astype(float) if options.weighted else np.ones(len(objects))
+    n_clusters, total = len(palette.regions), weight.sum()
+    if options.emphasis:
+        for k, of in enumerate(palette.regions):
+            found, shares = objects.overlap(palette.of_prototype(k))
+            mine = region[found] == of
+            if mine.any():
+                weight[found[mine]] = options.emphasis * total / n_clusters * shares[mine] / shares[mine].sum()
+    weight[region == 0] *= UNHEARD
+    return weight
+
+
+def statements(objects, palette, region, uses) -> ConstraintSet:
+    """What is painted, in statements that a solver of these `uses` takes."""
+    known = ConstraintSet(len(objects))
+    if "labels" in uses:
+        possible = np.equal.outer(region, palette.regions).astype(float)
+        possible[region <= 0] = np.nan
+        known = known.with_labels(possible, source="stroke")
+    else:
+        known = linked(objects, palette, known)
+    return known
+
+
+def linked(objects: Objects, palette: Palette, known: ConstraintSet | None = None) -> ConstraintSet:
+    """Paint as links: a group for the paint of each prototype, a separation between any two regions.
+
+    Members stand for as many pixels as are painted. Paint of another region on the same object is set off against it.
+    """
+    known = ConstraintSet(len(objects)) if known is None else known
+    net, _ = net_shares(objects, palette)
+    region = np.where(net.max(axis=1) > 0, net.argmax(axis=1), -1)
+    for k, of in enumerate(palette.regions):
+        found, shares = objects.overlap(palette.of_prototype(k))
+        mine = region[found] == of
+        if shares[mine].sum() > 1:
+            known = known.with_group(found[mine], shares=shares[mine], source="stroke")
+    for i, one in enumerate(palette.painted):
+        for other in palette.painted[i + 1 :]:
+            a, b = np.flatnonzero(region == one), np.flatnonzero(region == other)
+            if len(a) and len(b):
+                shares = (net[a, one], net[b, other])
+                known = known.with_separation(a, b, shares=shares, source="stroke")
+    return known
