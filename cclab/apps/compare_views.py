@@ -84,8 +84,8 @@ class Crossings:
     def show(self) -> None:
         """Show where the two part now."""
         left, right = (type(desk.session.solver).__name__ for desk in self._twins.desks)
-        heads = tag("th", left), tag("th", right), tag("th", "Samples", class_="cc-number")
-        self.rows.head = tag("tr", *heads)
+        names = [tag("th", name, style="width:38%") for name in (left, right)]
+        self.rows.head = tag("tr", names, tag("th", "n", class_="cc-number"))
         crossings = self._twins.parting.crossings()
         nowhere = tag("tr", tag("td", "Nowhere: they agree on every sample.", colspan=3, class_="cc-faint"))
         self.rows.show(list(enumerate(map(_crossing_row, range(len(crossings)), crossings))) or [("nowhere", nowhere)])

@@ -20,10 +20,10 @@ from cclab.widgets.shell import Shell
 from cclab.widgets.theme import hue
 
 _PRESETS = {
-    "Near": (2.7, 2.2),
-    "Between two": (5.0, 1.9),
-    "Between all": (5.0, 3.3),
-    "Far": (9.7, 6.6),
+    "Near": (4.0, 3.2),
+    "Between two": (6.0, 2.8),
+    "Between all": (6.0, 4.0),
+    "Far": (11.6, 8.2),
 }
 
 
@@ -38,7 +38,7 @@ def credal(*, height: int | None = None) -> CredalPage:
     Examples
     --------
     >>> page = credal()
-    >>> page.plane.move_sample(5.0, 1.9)
+    >>> page.plane.move_sample(6.0, 2.8)
     >>> page.verdict
     '1 or 2: can’t tell'
     >>> page.close()
@@ -102,7 +102,7 @@ class CredalPage:
             for name, value, end in (("across", SAMPLE[0], WIDE), ("up", SAMPLE[1], HIGH))
         )
         self.alpha = slider("alpha", 1.0, 0.0, 4.0, 0.1, ".1f")
-        self.rho = slider("rho", 3.0, 0.5, 8.0, 0.1, ".1f")
+        self.rho = slider("rho", 2.6, 0.5, 8.0, 0.1, ".1f")
         self.beta = slider("beta", 2.0, 1.2, 4.0, 0.1, ".1f")
         self._legend = text(css="cc-legend-box")
         self._verdict, self._masses, self._clusters = text(), text(), text()
@@ -121,7 +121,7 @@ class CredalPage:
 
     def _left(self) -> widgets.VBox:
         hint = text("drag a centre or the sample · click to place the sample", css="cc-note cc-wide")
-        figure = row(self.plane.figure, css="cc-plot")
+        figure = row(self.plane.figure, css="cc-plot cc-plane")
         plane = panel("The plane", figure, self._legend, tools=(hint, self.number), css="cc-grow")
         knobs = [
             column(knob, text(tag("div", words, class_="cc-help")))

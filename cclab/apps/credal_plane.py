@@ -17,9 +17,9 @@ from cclab.widgets.freeing import close_all
 from cclab.widgets.theme import hex_color, hue
 
 #: The plane that is shown: 0 to WIDE across, 0 to HIGH up; GRAIN is a pixel of its map.
-WIDE, HIGH, GRAIN = 10.0, 7.0, 0.04
-CENTERS = np.array([[2.6, 1.9], [7.4, 1.9], [5.0, 5.6]])
-SAMPLE = (4.4, 2.4)
+WIDE, HIGH, GRAIN = 12.0, 8.6, 0.05
+CENTERS = np.array([[3.9, 2.9], [8.1, 2.9], [6.0, 6.0]])
+SAMPLE = (5.3, 3.2)
 
 
 class Plane:
@@ -54,6 +54,8 @@ class Plane:
             mark.observe(lambda _: self._dragged(), ["x", "y"])
         self._name_centers()
         shape = WIDE / HIGH
+        # As large as its container (`cc-plane`) lets it be, in this shape: circles stay round.
+        size = {"width": f"min(100cqw, {shape:.3f} * 100cqh)", "height": f"min(100cqh, 100cqw / {shape:.3f})"}
         self.figure = bqplot.Figure(
             marks=[self._map, self._names, self._centers, self._sample],
             axes=[],
@@ -63,7 +65,7 @@ class Plane:
             animation_duration=0,
             min_aspect_ratio=shape,
             max_aspect_ratio=shape,
-            layout={"width": "100%", "height": "100%", "min_width": "0", "min_height": "0"},
+            layout={**size, "min_width": "0", "min_height": "0"},
         )
 
     # ------------------------------------------------------------------ where things are

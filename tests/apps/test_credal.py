@@ -52,7 +52,7 @@ def test_masses_add_up_and_belief_is_below_plausibility(page):
 
 
 def test_alpha_takes_mass_from_large_sets(page):
-    page.plane.move_sample(5.0, 1.9)
+    page.plane.move_sample(6.0, 2.8)
     before = page.belief.nonspecificity()[0]
     page.alpha.value = 3.5
     assert page.belief.nonspecificity()[0] < before
@@ -61,7 +61,7 @@ def test_alpha_takes_mass_from_large_sets(page):
 
 
 def test_rho_decides_what_is_too_far(page):
-    page.plane.move_sample(9.5, 6.6)
+    page.plane.move_sample(11.5, 8.2)
     page.rho.value = 8.0
     mass = page.belief.empty_mass[0]
     page.rho.value = 1.0
@@ -78,7 +78,7 @@ def test_sliders_clicks_and_drags_move_the_sample(page):
     assert page.plane.sample.tolist() == [2.6, 1.6]
     assert (page.across.value, page.up.value) == (2.6, 1.6)
     page.plane._sample.set_state({"x": [99.0]})
-    assert page.plane.sample.tolist() == [10.0, 1.6]
+    assert page.plane.sample.tolist() == [12.0, 1.6]
 
 
 def test_dragging_a_centre_redraws_the_map(page):
