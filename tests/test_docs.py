@@ -1,17 +1,18 @@
-"""Every Python block of the documents runs, one document a namespace."""
+"""Every Python block of the documents runs, one document a namespace; every link leads somewhere."""
 
 import re
 from pathlib import Path
 
 import pytest
 
+import cclab.algorithms  # noqa: F401  (enters all solvers into the registry)
+from cclab.core.registry import solvers
+
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
-DOCUMENTS = sorted(
-    path
-    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]
-    if BLOCK.search(path.read_text())
-)
+LINK = re.compile(r"\]\(([^)#\s]+)")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
+DOCUMENTS = [path for path in PAGES if BLOCK.search(path.read_text())]
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -28,3 +29,25 @@ def test_blocks_run(path, tmp_path, monkeypatch):
 
 def test_there_are_documents():
     assert ROOT / "README.md" in DOCUMENTS
+
+
+def links_of(path):
+    """Files that a document points at."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S)
+    return [(path.parent / link).resolve() for link in LINK.findall(text) if "://" not in link]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path):
+    assert [link for link in links_of(path) if not link.exists()] == []
+
+
+def test_the_index_leads_to_every_page():
+    pages = {path for path in (ROOT / "docs").rglob("*.md") if path.name != "index.md"}
+    assert pages - set(links_of(ROOT / "docs/index.md")) == set()
+
+
+def test_readme_leads_to_every_notebook_and_solver():
+    readme = (ROOT / "README.md").read_text()
+    assert set((ROOT / "notebooks").glob("*.ipynb")) <= set(links_of(ROOT / "README.md"))
+    assert [name for name in solvers.names() if f"`{name}`" not in readme] == []
