@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from cclab.algorithms.ckm import _KernelKMeans, by_priority, by_tenths, grown, satisfaction_gauge
-from cclab.core import Gauge, Hard, Problem, State
+from cclab.core import Gauge, Hard, Partition, Problem, State
 from cclab.core.arrays import readonly
 from cclab.core.parameters import real, whole
 from cclab.maths.ensemble import ensemble_labels, renamed
@@ -60,6 +60,8 @@ class EnsembleState(State):
         How much each of them counts.
     log_priorities : (s,) array
         Of all links, in the order of the link table.
+    statements : (s,) int array
+        The statement that each link belongs to.
     error : float
         The share of the priorities whose links the latest hypothesis broke.
     satisfied_by_priority : tuple of float
@@ -74,6 +76,7 @@ class EnsembleState(State):
     hypotheses: tuple[NDArray, ...] = field(default=(), repr=False)
     importance: NDArray = field(default_factory=lambda: np.empty(0))
     log_priorities: NDArray = field(repr=False)
+    statements: NDArray = field(repr=False)
     error: float = np.nan
     satisfied_by_priority: tuple[float, ...] = field(default=(), repr=False)
     stopped: str = ""
@@ -92,6 +95,17 @@ class EnsembleState(State):
             n_starts=self.vote_starts,
         )
         return Hard(labels, self.n_clusters)
+
+    def emphasis(self) -> tuple[NDArray, NDArray] | None:
+        """The mean priority of each statement's links."""
+        if not len(self.statements):
+            return None
+        ids, which, counts = np.unique(self.statements, return_inverse=True, return_counts=True)
+        means = np.bincount(which, np.exp(self.log_priorities - self.log_priorities.max())) / counts
+        return ids, means / means.mean()
+
+    def asides(self) -> dict[str, Partition]:
+        return {"Latest round": Hard(self.hypothesis, self.n_clusters)}
 
     def gauges(self) -> tuple[Gauge, ...]:
         if not self.iteration:
@@ -192,12 +206,14 @@ class BCKM(_KernelKMeans):
         V = self._first_centers(problem, problem.rng(restart, 0))
         no_links = Forest.grow(*np.empty((3, 0), dtype=int), problem.n_samples)
         nearest, V, _ = self._sweep(problem, no_links, V)
+        links = self._links(problem)
         return EnsembleState(
             restart=restart,
             objective=1.0,
             centers=self._among_samples(V),
             hypothesis=self._small(nearest),
-            log_priorities=np.log(self._links(problem).weight),
+            log_priorities=np.log(links.weight),
+            statements=links.statement,
             n_clusters=self.n_clusters,
             vote_starts=self.vote_starts,
             weights=problem.weights,
@@ -222,7 +238,7 @@ class BCKM(_KernelKMeans):
             state,
             iteration=state.iteration + 1,
             objective=_loss(after, links),
-            terms={"error": ε, "importance": α},
+            terms={"error": ε},
             notes=(f"round {state.iteration + 1}: {stopped}",) if stopped else (),
             centers=self._among_samples(V),
             hypothesis=hypothesis,
@@ -243,7 +259,8 @@ class BCKM(_KernelKMeans):
         log_ρ = np.log(links.weight)
         for hypothesis, α in zip(state.hypotheses, state.importance):
             log_ρ = self._log_priorities_after(log_ρ, α, links.agreement(hypothesis))
-        return replace(state, log_priorities=log_ρ, objective=_loss(log_ρ, links), stopped="")
+        loss = _loss(log_ρ, links)
+        return replace(state, log_priorities=log_ρ, statements=links.statement, objective=loss, stopped="")
 
     def priorities(self, problem: Problem, state: EnsembleState) -> pd.DataFrame:
         """One row a link: its two samples, whether it is a must-link, and its share of the priority.

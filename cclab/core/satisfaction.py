@@ -59,7 +59,7 @@ def satisfaction(known: ConstraintSet, labels: ArrayLike) -> Satisfaction:
     labels : (n,) int array
         The cluster of each sample; -1 (in no cluster) is together with nobody.
     """
-    labels = np.asarray(labels)
+    labels = np.asarray(labels, dtype=np.int64)
     if labels.shape != (known.n_samples,):
         raise ValueError(f"labels must have shape ({known.n_samples},), got {labels.shape}")
     k = int(labels.max(initial=-1)) + 1

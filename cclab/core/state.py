@@ -87,6 +87,14 @@ class State:
         """What the algorithm wants watched."""
         return ()
 
+    def emphasis(self) -> tuple[NDArray, NDArray] | None:
+        """Ids of statements and how much each counts now, over their mean; None where all count as they were stated."""
+        return None
+
+    def asides(self) -> Mapping[str, Partition]:
+        """Partitions besides the belief that a person may want to see, by name: the latest of many hypotheses, say."""
+        return {}
+
     def forget(self) -> None:
         """Drop what can be derived again, to save memory."""
         self.__dict__.pop("partition", None)

@@ -28,6 +28,8 @@ class LinkTable:
     ----------
     must : (s,) bool array
     weight : (s,) float array
+    statement : (s,) int array
+        The id of the statement that each belongs to.
     i : (s,) int array
         One end.
     j : (p,) int array
@@ -42,6 +44,7 @@ class LinkTable:
 
     must: Array
     weight: Array
+    statement: Array
     i: Array
     j: Array
     block: Array
@@ -55,29 +58,31 @@ class LinkTable:
     def of(cls, known: ConstraintSet) -> LinkTable:
         """The table of all pairs, groups and separations."""
         pairs = known.pairs
-        expanded = [(pairs.i, pairs.j, pairs.must, pairs.weight)]
+        expanded = [(pairs.i, pairs.j, pairs.must, pairs.weight, pairs.id)]
         to_blocks = []
-        for block, weight in zip(known.groups.block, known.groups.weight):
+        for block, weight, id_ in zip(known.groups.block, known.groups.weight, known.groups.id):
             samples, shares = known.blocks.row(block)
             if len(samples) * (len(samples) - 1) // 2 <= MOST_PAIRS:
                 a, b = np.triu_indices(len(samples), 1)
-                expanded.append((samples[a], samples[b], True, weight * shares[a] * shares[b]))
+                expanded.append((samples[a], samples[b], True, weight * shares[a] * shares[b], id_))
             else:
-                to_blocks.append((samples, block, True, weight * shares, shares))
+                to_blocks.append((samples, block, True, weight * shares, id_, shares))
         s = known.separations
-        for block_a, block_b, weight in zip(s.a, s.b, s.weight):
+        for block_a, block_b, weight, id_ in zip(s.a, s.b, s.weight, s.id):
             (left, left_shares), (right, right_shares) = known.blocks.row(block_a), known.blocks.row(block_b)
             if len(left) * len(right) <= MOST_PAIRS:
                 shares = np.outer(left_shares, right_shares).ravel()
-                expanded.append((np.repeat(left, len(right)), np.tile(right, len(left)), False, weight * shares))
+                ends = np.repeat(left, len(right)), np.tile(right, len(left))
+                expanded.append((*ends, False, weight * shares, id_))
             else:
-                to_blocks.append((left, block_b, False, weight * left_shares, 0.0))
-                to_blocks.append((right, block_a, False, weight * right_shares, 0.0))
-        i, j, must, weight = _stacked(expanded, 4)
-        member, block, member_must, member_weight, own_share = _stacked(to_blocks, 5)
+                to_blocks.append((left, block_b, False, weight * left_shares, id_, 0.0))
+                to_blocks.append((right, block_a, False, weight * right_shares, id_, 0.0))
+        i, j, must, weight, id_ = _stacked(expanded, 5)
+        member, block, member_must, member_weight, member_id, own_share = _stacked(to_blocks, 6)
         return cls(
             must=np.concatenate([must, member_must]).astype(bool),
             weight=np.concatenate([weight, member_weight]),
+            statement=np.concatenate([id_, member_id]).astype(np.int64),
             i=np.concatenate([i, member]).astype(np.int64),
             j=j.astype(np.int64),
             block=block.astype(np.int64),

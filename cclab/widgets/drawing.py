@@ -11,6 +11,8 @@ from cclab.core import ConstraintSet
 from cclab.session import Snapshot
 from cclab.widgets.statements import MOST_NAMED, set_names
 
+_LEVELS = (0.5, 2.0)
+
 
 @dataclass(frozen=True, eq=False)
 class Links:
@@ -32,6 +34,14 @@ class Links:
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    def levels(self, emphasis: tuple[NDArray, NDArray] | None) -> NDArray[np.int64]:
+        """(m,) 0, 1 or 2: links of statements that count half as much as the mean or less, about as much, or twice."""
+        if emphasis is None or not len(self):
+            return np.ones(len(self), dtype=np.int64)
+        ids, counts = emphasis
+        place = np.minimum(np.searchsorted(ids, self.ids), len(ids) - 1)
+        return np.digitize(np.where(ids[place] == self.ids, counts[place], 1.0), _LEVELS)
 
     def at_most(self, most: int, first: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Places of `most` links: those marked in `first`, then the newest."""

@@ -30,6 +30,8 @@ MOST_LINKS_SVG, MOST_LINKS = 400, 4000
 #: Larger data are projected aside, so that the page opens at once.
 _AT_ONCE = 20_000
 _MOST_FEATURES = 12
+#: Before the name of a partition that a state shows besides its belief.
+ASIDE = "aside "
 
 
 class Scatter(View):
@@ -114,6 +116,7 @@ class Scatter(View):
         if old is None:
             self._take_data(self.desk.session.data)
         if old is None or old.state is not new.state:
+            self._offer_colors(new)
             self._show_marks(new)
             self._show_centers(new)
         if old is not new:
@@ -133,9 +136,6 @@ class Scatter(View):
         self.use("lasso")
         choices = axes(data)
         self._fill(self.axes, list(choices.items()), next(iter(choices.values())))
-        modes = [(title, mode) for mode, title in MODES.items() if mode != "truth" or data.target is not None]
-        modes += [(name, f"feature {j}") for j, name in enumerate(data.feature_names[:_MOST_FEATURES])]
-        self._fill(self.color, modes, "belief")
         self._project(self.axes.value)
         self._plot.children = [self.points.widget]
         if gone is not None:
@@ -148,6 +148,16 @@ class Scatter(View):
             dropdown.value = value
         finally:
             self._filling = False
+
+    def _offer_colors(self, snapshot: Snapshot) -> None:
+        """What this state's samples may be coloured by; a choice that is gone falls back to the belief."""
+        data = self.desk.session.data
+        modes = [(title, mode) for mode, title in MODES.items() if mode != "truth" or data.target is not None]
+        modes[1:1] = [(name, f"{ASIDE}{name}") for name in snapshot.state.asides()]
+        modes += [(name, f"feature {j}") for j, name in enumerate(data.feature_names[:_MOST_FEATURES])]
+        if tuple(modes) != self.color.options:
+            kept = self.color.value if self.color.value in dict(modes).values() else "belief"
+            self._fill(self.color, modes, kept)
 
     def _color_chosen(self, _change: dict) -> None:
         if not self._filling:
@@ -212,8 +222,10 @@ class Scatter(View):
         return snapshot.state.cluster_ids
 
     def _show_marks(self, snapshot: Snapshot) -> None:
-        data = self.desk.session.data
-        encoding = encode(self.color.value, snapshot.partition, self.cluster_ids(snapshot), data, self.desk.threshold)
+        data, mode, partition = self.desk.session.data, self.color.value, snapshot.partition
+        if mode.startswith(ASIDE):
+            mode, partition = "labels", snapshot.state.asides()[mode.removeprefix(ASIDE)]
+        encoding = encode(mode, partition, self.cluster_ids(snapshot), data, self.desk.threshold)
         self.points.set_marks(encoding.color, encoding.shape, encoding.certainty, encoding.palette)
         self._drawn["encoding"] = encoding
         self._show_legend(snapshot)
@@ -227,11 +239,13 @@ class Scatter(View):
             np.isin(links.ids, known.satisfaction(snapshot.labels()).violated_ids) if len(links) else links.cannot
         )
         chosen = links.at_most(MOST_LINKS_SVG if self.points.n_samples <= SVG_LIMIT else MOST_LINKS, violated)
-        key = (id(links), violated[chosen].tobytes())
+        level = links.levels(snapshot.state.emphasis())[chosen]
+        key = (id(links), violated[chosen].tobytes(), level.tobytes())
         if self._drawn.get("link key") != key:
             self._drawn["link key"] = key
-            self.points.set_links(links.pairs[chosen], links.cannot[chosen], violated[chosen], links.weight[chosen])
-            self._drawn["link kinds"] = link_entries(links, violated, len(chosen))
+            looks = (of[chosen] for of in (links.pairs, links.cannot, violated, links.weight))
+            self.points.set_links(*looks, level)
+            self._drawn["link kinds"] = link_entries(links, violated, level)
             self._show_legend(snapshot)
 
     def _show_outlines(self, snapshot: Snapshot) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from ipywidgets.widgets import widget as registry
 
-from cclab import Session, load_dataset
+from cclab import BCKM, Session, load_dataset
 from cclab.apps import exports, opening, workbench
 from cclab.apps.keeping import Keeper
 from cclab.core.registry import solvers
@@ -475,6 +475,29 @@ def test_axes_and_colours(visitor):
     assert "Iris-setosa" in scatter.legend.value or "setosa" in scatter.legend.value
     scatter.color.value = "feature 0"
     assert "7.9" in scatter.legend.value
+
+
+def test_boosting_shows_priorities_and_the_latest_round(open_page):
+    """Links that were broken are drawn thick; the weak clusterings can be flipped through; another solver has none."""
+    visitor = open_page(load_dataset("iris"), BCKM(3, random_state=1))
+    scatter, session = visitor.page.scatter, visitor.session
+    y = session.data.target
+    pairs = np.random.default_rng(0).integers(0, 150, (60, 2))
+    same = y[pairs[:, 0]] == y[pairs[:, 1]]
+    session.constrain(must_link=pairs[same & (pairs[:, 0] != pairs[:, 1])], cannot_link=pairs[~same])
+    assert "thick" not in scatter.legend.value
+    session.step()
+    broken = session.constraints.satisfaction(session.state.hypothesis).violated_ids
+    ids, emphasis = session.state.emphasis()
+    assert 0 < len(broken) < len(ids)
+    assert emphasis[np.isin(ids, broken)].min() > emphasis[~np.isin(ids, broken)].max()
+    assert "thick = counts much" in scatter.legend.value
+    scatter.color.value = "aside Latest round"
+    session.step()
+    assert scatter._drawn["encoding"].color.tolist() == session.state.hypothesis.tolist()
+    session.switch("FCM")
+    assert scatter.color.value == "belief"
+    assert not session.failures
 
 
 def test_many_samples_are_drawn_by_the_canvas_and_have_no_tsne(open_page, sent):

@@ -36,7 +36,12 @@ class FakeSvgFront:
         return {sign: len(mark.x) for sign, mark in self.view._shapes.items()}
 
     def shown_links(self):
-        return {key: len(np.atleast_2d(mark.x)) if mark.visible else 0 for key, mark in self.view._link_marks.items()}
+        shown = [(key, mark) for key, mark in self.view._link_marks.items() if mark.visible]
+        return sorted(
+            (cannot, violated, round(mark.stroke_width, 2))
+            for (cannot, violated, _), mark in shown
+            for _ in np.atleast_2d(mark.x)
+        )
 
     def shown_rings(self):
         return [len(self.view._query_rings.x), len(self.view._rings.x)]
@@ -69,7 +74,8 @@ class FakeCanvasFront:
 
     def shown_links(self):
         styles = np.frombuffer(self.view.widget.link_style, np.uint8)
-        return {(bool(k & 1), bool(k & 2)): int((styles == k).sum()) for k in range(4)}
+        widths = np.frombuffer(self.view.widget.link_width, np.float32)
+        return sorted((bool(k & 1), bool(k & 2), round(float(width), 2)) for k, width in zip(styles, widths))
 
     def shown_rings(self):
         return [len(self.view.widget.query), len(self.view.widget.rings) // 4]
@@ -185,9 +191,11 @@ def test_every_shape_is_drawn_once_a_sample(scatter):
 def test_links_by_kind(scatter):
     view, front = scatter
     view.set_links([[0, 1], [2, 3], [4, 5]], cannot=[False, True, True], violated=[False, False, True])
-    assert front.shown_links() == {(False, False): 1, (True, False): 1, (True, True): 1, (False, True): 0}
+    assert front.shown_links() == [(False, False, 1.4), (True, False, 1.4), (True, True, 1.96)]
+    view.set_links([[0, 1], [2, 3], [4, 5]], level=[0, 1, 2])
+    assert front.shown_links() == [(False, False, 0.7), (False, False, 1.4), (False, False, 2.8)]
     view.set_links(np.empty((0, 2)))
-    assert sum(front.shown_links().values()) == 0
+    assert front.shown_links() == []
 
 
 def test_query_rings_outlines_centers(scatter):
@@ -218,7 +226,7 @@ def test_new_positions_keep_what_is_shown(scatter, xy):
     assert front.shown_selection() == [4, 9]
     assert front.shown_rings() == [2, 0]
     assert front.shown_outlines() == ["A"]
-    assert front.shown_links()[False, False] == 1
+    assert front.shown_links() == [(False, False, 1.4)]
 
 
 def test_samples_on_one_line_or_in_one_place_can_be_shown(scatter):

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
+from typing import NamedTuple
 
 import ipywidgets
 import numpy as np
@@ -13,6 +14,9 @@ from cclab.widgets.points.outlines import Outline, outline
 TOOLS = ("lasso", "box", "hand")
 MODES = ("replace", "add", "remove")
 FAINTEST = 0.34
+#: Pixels, for a link that counts little, as usual, and much; and how much wider a violated one is.
+LINK_WIDTHS = (0.7, 1.4, 2.8)
+WIDER = 1.4
 
 
 class Shape(IntEnum):
@@ -22,6 +26,16 @@ class Shape(IntEnum):
     DIAMOND = 1
     SQUARE = 2
     OUTLIER = 3
+
+
+class Lines(NamedTuple):
+    """How links are drawn: (m, 2) samples, and (m,) each of the other."""
+
+    pairs: np.ndarray
+    cannot: np.ndarray
+    violated: np.ndarray
+    opacity: np.ndarray
+    level: np.ndarray
 
 
 class PointsView(ABC):
@@ -100,12 +114,19 @@ class PointsView(ABC):
         cannot: np.ndarray | bool = False,
         violated: np.ndarray | bool = False,
         weight: np.ndarray | float = 1.0,
+        level: np.ndarray | int = 1,
     ) -> None:
-        """Draw links, (m, 2): must-links solid, cannot-links dashed, violated ones red, weak ones faint."""
+        """Draw links, (m, 2): must-links solid, cannot-links dashed, violated ones red, weak ones faint.
+
+        `level` is 0 for a thin line, 1 for the usual one, 2 for a thick one.
+        """
         pairs = np.asarray(pairs, int).reshape(-1, 2)
         self._indices(pairs.ravel())
-        cannot, violated, weight = (np.broadcast_to(value, len(pairs)) for value in (cannot, violated, weight))
-        self._draw_links(pairs, cannot.astype(bool), violated.astype(bool), 0.3 + 0.7 * weight.astype(float))
+        cannot, violated, weight, level = (
+            np.broadcast_to(value, len(pairs)) for value in (cannot, violated, weight, level)
+        )
+        opacity = 0.3 + 0.7 * weight.astype(float)
+        self._draw_links(Lines(pairs, cannot.astype(bool), violated.astype(bool), opacity, level.astype(np.uint8)))
 
     def set_outlines(self, groups: Iterable[tuple[str, np.ndarray]]) -> None:
         """Outline groups of samples, each with a short name: ``[("A", indices), ...]``."""
@@ -200,7 +221,7 @@ class PointsView(ABC):
     def _draw_marks(self, color: np.ndarray, shape: np.ndarray, opacity: np.ndarray, palette: list[str]) -> None: ...
 
     @abstractmethod
-    def _draw_links(self, pairs: np.ndarray, cannot: np.ndarray, violated: np.ndarray, opacity: np.ndarray) -> None: ...
+    def _draw_links(self, lines: Lines) -> None: ...
 
     @abstractmethod
     def _draw_outlines(self, outlines: list[Outline]) -> None: ...

@@ -6,7 +6,7 @@ from traitlets import Bytes, Enum, List
 
 from cclab.widgets.esm import bundle
 from cclab.widgets.html import Html
-from cclab.widgets.points.base import TOOLS, PointsView
+from cclab.widgets.points.base import LINK_WIDTHS, TOOLS, WIDER, Lines, PointsView
 from cclab.widgets.points.outlines import Outline
 
 CANNOT, VIOLATED = 1, 2
@@ -32,6 +32,7 @@ class CanvasFigure(anywidget.AnyWidget):
     link_pairs = Bytes().tag(sync=True)
     link_style = Bytes().tag(sync=True)
     link_opacity = Bytes().tag(sync=True)
+    link_width = Bytes().tag(sync=True)
     outlines = List().tag(sync=True)
     centers = Bytes().tag(sync=True)
     ghosts = Bytes().tag(sync=True)
@@ -72,11 +73,13 @@ class CanvasPoints(PointsView):
             self.widget.opacity = opacity.tobytes()
             self.widget.palette = palette
 
-    def _draw_links(self, pairs: np.ndarray, cannot: np.ndarray, violated: np.ndarray, opacity: np.ndarray) -> None:
+    def _draw_links(self, lines: Lines) -> None:
+        width = np.take(LINK_WIDTHS, lines.level) * np.where(lines.violated, WIDER, 1)
         with self.widget.hold_sync():
-            self.widget.link_pairs = _indices(pairs)
-            self.widget.link_style = (CANNOT * cannot + VIOLATED * violated).astype(np.uint8).tobytes()
-            self.widget.link_opacity = np.round(255 * opacity).astype(np.uint8).tobytes()
+            self.widget.link_pairs = _indices(lines.pairs)
+            self.widget.link_style = (CANNOT * lines.cannot + VIOLATED * lines.violated).astype(np.uint8).tobytes()
+            self.widget.link_opacity = np.round(255 * lines.opacity).astype(np.uint8).tobytes()
+            self.widget.link_width = _floats(width)
 
     def _draw_outlines(self, outlines: list[Outline]) -> None:
         self.widget.outlines = [

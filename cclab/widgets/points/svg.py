@@ -16,7 +16,7 @@ from traitlets import Bytes, Enum
 
 from cclab.widgets.esm import bundle
 from cclab.widgets.html import Html
-from cclab.widgets.points.base import MODES, TOOLS, PointsView, Shape
+from cclab.widgets.points.base import LINK_WIDTHS, MODES, TOOLS, WIDER, Lines, PointsView, Shape
 from cclab.widgets.points.outlines import N_VERTICES, Outline
 from cclab.widgets.points.ticks import ticks
 
@@ -69,7 +69,7 @@ class SvgPoints(PointsView):
         self.widget = ipywidgets.Box([self._figure, self._gestures])
         self.widget.add_class("cc-points")
         self._look = (np.zeros(n_samples, np.uint8),) * 2 + (np.full(n_samples, 255, np.uint8), ["--cc-all"])
-        self._links = (np.empty((0, 2), int), *(np.empty(0, bool),) * 2, np.empty(0))
+        self._lines = Lines(np.empty((0, 2), int), *np.empty((4, 0)))
         self._chosen = {"selection": np.empty(0, int), "query": np.empty(0, int), "rings": np.empty(0, int)}
         self._draw_positions("", "")
 
@@ -101,13 +101,14 @@ class SvgPoints(PointsView):
         self._outlines = lines(close_path=True, fill="inside", colors=[soft], stroke_width=1.2)
         self._outline_names = label(soft, x_offset=6, y_offset=-4)
         self._link_marks = {
-            (cannot, violated): lines(
+            (cannot, violated, level): lines(
                 colors=["var(--cc-bad)" if violated else "var(--cc-text3)"],
-                stroke_width=2 if violated else 1.4,
+                stroke_width=width * WIDER if violated else width,
                 line_style="dashed" if cannot else "solid",
             )
             for cannot in (False, True)
             for violated in (False, True)
+            for level, width in enumerate(LINK_WIDTHS)
         }
         self._halo = scatter("circle", 227, colors=["var(--cc-halo)"], stroke_width=0)
         self._shapes = {
@@ -140,7 +141,7 @@ class SvgPoints(PointsView):
         self._gestures.xy = self._unit.astype(np.float32).tobytes()
         _move(self._everyone, self._unit)
         self._draw_marks(*self._look)
-        self._draw_links(*self._links)
+        self._draw_links(self._lines)
         self._draw_selection(self._chosen["selection"])
         self._draw_query(self._chosen["query"])
         self._draw_rings(self._chosen["rings"])
@@ -159,11 +160,11 @@ class SvgPoints(PointsView):
             mark.colors = paints[chosen].tolist() or ["var(--cc-all)"]
             mark.opacities = np.round(opacity[chosen] / 255, 3).tolist() or [1.0]
 
-    def _draw_links(self, pairs: np.ndarray, cannot: np.ndarray, violated: np.ndarray, opacity: np.ndarray) -> None:
-        self._links = (pairs, cannot, violated, opacity)
-        for (is_cannot, is_violated), mark in self._link_marks.items():
-            chosen = (cannot == is_cannot) & (violated == is_violated)
-            _trace(mark, self._unit[pairs[chosen]], opacity[chosen])
+    def _draw_links(self, lines: Lines) -> None:
+        self._lines = lines
+        for (cannot, violated, level), mark in self._link_marks.items():
+            chosen = (lines.cannot == cannot) & (lines.violated == violated) & (lines.level == level)
+            _trace(mark, self._unit[lines.pairs[chosen]], lines.opacity[chosen])
 
     def _draw_outlines(self, outlines: list[Outline]) -> None:
         polygons = np.array([drawn.polygon for drawn in outlines]).reshape(-1, N_VERTICES, 2)

@@ -40,7 +40,9 @@ class _Meter:
             self._note.value = f"{values[0]:.4g}"
         else:
             self._bars.show(dict(zip(reading.labels, values)))
-            self._note.value = f"{reading.labels[leader]} leads, {values[leader]:.2f}"
+            equal = np.ptp(values) < 0.005
+            leading = "all" if equal else f"{reading.labels[leader]} leads,"
+            self._note.value = f"{leading} {values[leader]:.2f}"
         past = np.array([self._values_at(snapshot) for snapshot in snapshots]).T
         # The leader is drawn first: it gets the ink.
         order = [leader, *(k for k in range(len(values)) if k != leader)]

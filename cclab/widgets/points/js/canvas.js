@@ -122,6 +122,7 @@ class Plot {
       linkPairs: read(model, "link_pairs", Uint32Array),
       linkStyle: read(model, "link_style", Uint8Array),
       linkOpacity: read(model, "link_opacity", Uint8Array),
+      linkWidth: read(model, "link_width", Float32Array),
       outlines: model.get("outlines"),
     });
     this.redraw("below", "above"); // the names of outlines are above
@@ -223,7 +224,7 @@ class Plot {
 
 const READERS = {
   readPositions: ["xy", "extent", "labels"],
-  readLinks: ["link_pairs", "link_style", "link_opacity", "outlines"],
+  readLinks: ["link_pairs", "link_style", "link_opacity", "link_width", "outlines"],
   readMarkers: ["centers", "ghosts", "query", "rings"],
   readMarks: ["color", "shape", "opacity"],
   readSelection: ["selection"],

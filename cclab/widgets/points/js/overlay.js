@@ -75,16 +75,15 @@ function drawOutlineNames(context, viewport, outlines, colors, font) {
 }
 
 function drawLinks(context, viewport, scene, colors) {
-  const { xy, linkPairs, linkStyle, linkOpacity } = scene;
+  const { xy, linkPairs, linkStyle, linkOpacity, linkWidth } = scene;
   for (let k = 0; k < linkStyle.length; k++) {
     const [i, j] = [linkPairs[2 * k], linkPairs[2 * k + 1]];
-    const violated = linkStyle[k] & VIOLATED;
     context.beginPath();
     context.moveTo(viewport.pixelX(xy[2 * i]), viewport.pixelY(xy[2 * i + 1]));
     context.lineTo(viewport.pixelX(xy[2 * j]), viewport.pixelY(xy[2 * j + 1]));
     context.setLineDash(linkStyle[k] & CANNOT ? [9, 8] : []);
-    context.strokeStyle = violated ? colors.bad : colors.text3;
-    context.lineWidth = violated ? 2 : 1.4;
+    context.strokeStyle = linkStyle[k] & VIOLATED ? colors.bad : colors.text3;
+    context.lineWidth = linkWidth[k];
     context.globalAlpha = linkOpacity[k] / 255;
     context.stroke();
   }
