@@ -479,10 +479,10 @@ def test_axes_and_colours(visitor):
 
 def test_boosting_shows_priorities_and_the_latest_round(open_page):
     """Links that were broken are drawn thick; the weak clusterings can be flipped through; another solver has none."""
-    visitor = open_page(load_dataset("iris"), BCKM(3, random_state=1))
+    visitor = open_page(load_dataset("iris"), BCKM(3, random_state=0))
     scatter, session = visitor.page.scatter, visitor.session
     y = session.data.target
-    pairs = np.random.default_rng(0).integers(0, 150, (60, 2))
+    pairs = np.random.default_rng(0).integers(0, 150, (200, 2))
     same = y[pairs[:, 0]] == y[pairs[:, 1]]
     session.constrain(must_link=pairs[same & (pairs[:, 0] != pairs[:, 1])], cannot_link=pairs[~same])
     assert "thick" not in scatter.legend.value
