@@ -48,7 +48,7 @@ class OverlapQueries(Strategy):
             others = [c for c in np.argsort(-overlap[m], kind="stable") if c != m and (crisp == c).any()]
             if not others or not (crisp == m).any():
                 continue
-            open_ = {c: _questions(U, crisp, m, c, settled, done) for c in others}
+            open_ = {c: _questions(U, crisp, m, c, settled, done, state.cluster_ids + 1) for c in others}
             for c, quota in zip(others, shared_out(n - len(found), overlap[m, others]), strict=True):
                 _take(open_[c], quota, found)
             for c in others:
@@ -93,7 +93,9 @@ def shared_out(n: int, shares: NDArray) -> list[int]:
     return parts.tolist()
 
 
-def _questions(U: NDArray, crisp: NDArray, m: int, c: int, settled: Settled, done: set[int]) -> Iterator[Query]:
+def _questions(
+    U: NDArray, crisp: NDArray, m: int, c: int, settled: Settled, done: set[int], names: NDArray
+) -> Iterator[Query]:
     """Questions about the samples of two clusters, the most torn first, with the surest member of either."""
     inside = np.flatnonzero((crisp == m) | (crisp == c))
     sure = [int(inside[np.argmax(np.where(crisp[inside] == k, U[inside, k], -1))]) for k in (m, c)]
@@ -104,8 +106,8 @@ def _questions(U: NDArray, crisp: NDArray, m: int, c: int, settled: Settled, don
             continue
         for k, x in zip((m, c), sure, strict=True):
             if not settled(a, x):
-                torn_between = " and ".join(str(i + 1) for i in sorted((m, c)))
-                reason = f"{a} is torn between clusters {torn_between}; {x} is the surest of cluster {k + 1}."
+                torn_between = " and ".join(map(str, sorted(names[[m, c]])))
+                reason = f"{a} is torn between clusters {torn_between}; {x} is the surest of cluster {names[k]}."
                 yield Query.pair(a, x, reason, torn[place])
 
 

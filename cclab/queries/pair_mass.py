@@ -29,7 +29,7 @@ class PairMassQueries(Strategy):
         return isinstance(partition, Credal) and any(len(members) == 2 for members in partition.focal_sets)
 
     def propose(self, problem: Problem, state: State, n: int = 1, *, asked: Asked = frozenset()) -> tuple[Query, ...]:
-        belief = state.partition
+        belief, names = state.partition, state.cluster_ids + 1
         if not self.suits(belief) or state.centers is None:
             return ()
         pairs = np.flatnonzero([len(members) == 2 for members in belief.focal_sets])
@@ -45,8 +45,8 @@ class PairMassQueries(Strategy):
             for k in clusters:
                 j = medoids[k]
                 if i != j and not settled(i, j):
-                    names = " or ".join(str(c + 1) for c in sorted(clusters))
-                    reason = f"{i} may be in cluster {names}; {j} is nearest to the centre of cluster {k + 1}."
+                    either = " or ".join(map(str, sorted(names[list(clusters)])))
+                    reason = f"{i} may be in cluster {either}; {j} is nearest to the centre of cluster {names[k]}."
                     query = Query.pair(i, j, reason, torn[i])
                     found.setdefault(query.samples, query)
                     break

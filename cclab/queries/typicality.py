@@ -41,14 +41,16 @@ class TypicalityQueries(Strategy):
         closed = np.isin(group, group[problem.constraints.labels.sample])
         closed[[samples[0] for samples in asked if len(samples) == 1]] = True
         order = np.argsort(-np.where(closed, -np.inf, score), kind="stable")[: min(n, int((~closed).sum()))]
-        return tuple(Query.label(i, self._reason(T, int(i)), score[i]) for i in order)
+        return tuple(Query.label(i, self._reason(T, int(i), state.cluster_ids + 1), score[i]) for i in order)
 
-    def _reason(self, T: np.ndarray, i: int) -> str:
+    def _reason(self, T: np.ndarray, i: int, names: np.ndarray) -> str:
         clusters = np.argsort(-T[i], kind="stable")[:2]
         if self.about == "untypical" or len(clusters) < 2:
-            return f"{i} is typical of no cluster: of the nearest, {clusters[0] + 1}, to a degree of {T[i].max():.2f}."
+            return (
+                f"{i} is typical of no cluster: of the nearest, {names[clusters[0]]}, to a degree of {T[i].max():.2f}."
+            )
         first, second = sorted(clusters)
         return (
-            f"{i} is nearly as typical of cluster {first + 1} ({T[i, first]:.2f}) "
-            f"as of cluster {second + 1} ({T[i, second]:.2f})."
+            f"{i} is nearly as typical of cluster {names[first]} ({T[i, first]:.2f}) "
+            f"as of cluster {names[second]} ({T[i, second]:.2f})."
         )

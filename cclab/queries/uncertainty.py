@@ -23,7 +23,7 @@ class UncertaintyQueries(Strategy):
         return partition.kind != "hard"
 
     def propose(self, problem: Problem, state: State, n: int = 1, *, asked: Asked = frozenset()) -> tuple[Query, ...]:
-        partition = state.partition
+        partition, names = state.partition, state.cluster_ids + 1
         ambiguity, labels, degrees = partition.ambiguity(), partition.labels(), partition.degrees
         settled = Settled(problem.constraints, asked)
         sure = [_sure_samples(labels, ambiguity, k) for k in range(partition.n_clusters)]
@@ -35,8 +35,8 @@ class UncertaintyQueries(Strategy):
             partner = _sure_partner(problem, int(i), clusters, sure, settled)
             if partner is not None:
                 j, cluster = partner
-                torn = " and ".join(str(c + 1) for c in sorted(clusters))
-                reason = f"{i} is torn between clusters {torn}; {j} is surely in cluster {cluster + 1}, and near."
+                torn = " and ".join(map(str, sorted(names[clusters])))
+                reason = f"{i} is torn between clusters {torn}; {j} is surely in cluster {names[cluster]}, and near."
                 query = Query.pair(i, j, reason, ambiguity[i])
                 found.setdefault(query.samples, query)
         return tuple(found.values())

@@ -34,9 +34,11 @@ def gaussians(clusters: tuple[int, int], sigmas: tuple[float, float], n_features
     )
 
 
-def draws(label: str, clusters: tuple[int, int], sigmas: tuple[float, float]) -> list[Data]:
+def draws(
+    label: str, clusters: tuple[int, int], sigmas: tuple[float, float], features: tuple[int, ...] = FEATURES
+) -> list[Data]:
     about = {"clusters": clusters, "sigmas": sigmas}
-    return [Data(gaussians, label=f"{label}, {p} features", anew=True, n_features=p, **about) for p in FEATURES]
+    return [Data(gaussians, label=f"{label}, {p} features", anew=True, n_features=p, **about) for p in features]
 
 
 def number(outcome: Outcome) -> dict[str, float]:
@@ -59,7 +61,7 @@ def number(outcome: Outcome) -> dict[str, float]:
 ONE = draws("one cluster", (1, 1), (0, 0))
 SEVERAL = draws("2 to 5 at 4 to 6 sigma", (2, 5), (4, 6))
 # Beyond what can be seen in so few samples: what does "sure" say then?
-NEARER = draws("2 to 5 at 3 sigma", (2, 5), (3, 3))
+NEARER = draws("2 to 5 at 3 sigma", (2, 5), (3, 3), (2, 10))
 MIXTURE = Method("CompetitiveMixture", CompetitiveMixture, n_clusters=None)
 CLASSIC = Method("CA", CA, n_clusters=None)
 GOALS = {(data.label, MIXTURE.label, "nothing"): 0.95 for data in [*ONE, *SEVERAL]}

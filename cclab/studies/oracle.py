@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from cclab.core import ConstraintSet, Problem, Solver, State, iterate
-from cclab.queries.base import Asked, Query, Settled, Strategy
+from cclab.queries.base import Asked, Query, Strategy
+from cclab.queries.consequences import Consequences
 
 
 @dataclass
@@ -170,7 +171,7 @@ def _ask_round(
         known = problem.constraints
         for place, query in enumerate(proposed):
             # A strategy proposes nothing settled, but the answers to its first questions may settle the next.
-            if place == 0 or query.kind == "label" or not Settled(known)(*query.samples):
+            if place == 0 or query.kind == "label" or not Consequences.of(known).settle(*query.samples):
                 known = truth.answer(known, query)
                 queries.append(query)
         problem = problem.with_constraints(known)

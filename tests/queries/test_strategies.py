@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from cclab import CECM, FCM, PFCM, ConstraintSet, Problem, load_dataset
+from cclab import CECM, FCM, PCCA, PFCM, ConstraintSet, Problem, load_dataset
 from cclab.core import Fuzzy, Hard, State
 from cclab.core.registry import strategies
-from cclab.queries import ASCQueries, FarthestFirst, MinMax, Random, UncertaintyQueries
+from cclab.queries import ASCQueries, FarthestFirst, MinMax, OverlapQueries, Random, UncertaintyQueries
 from cclab.queries.asc import candidates
 from cclab.queries.base import Settled
 from cclab.studies import Truth, ask
@@ -138,6 +138,17 @@ def test_min_max_goes_far_and_farthest_first_anywhere_once_all_clusters_are_met(
     assert 5 in query.samples
     reasons = {FarthestFirst().propose(Problem(X, known, seed=s), state)[0].samples for s in range(20)}
     assert len(reasons) > 2
+
+
+@pytest.mark.parametrize("strategy", [UncertaintyQueries, OverlapQueries])
+def test_clusters_are_called_by_the_names_that_they_keep(strategy):
+    problem = Problem(blobs(150).X, seed=0)
+    state = PCCA().solve(problem)
+    names = set((state.cluster_ids + 1).tolist())
+    assert names != {1, 2, 3}
+    for query in strategy().propose(problem, state, 5):
+        said = query.reason.split("clusters ")[1].split(";")[0].split(" and ")
+        assert set(map(int, said)) <= names
 
 
 class _Two(State):
