@@ -61,3 +61,4 @@ def test_wheel_holds_all_that_is_not_python_too(tmp_path):
     assert {"cclab/apps/template/index.html.j2", "cclab/apps/notebooks/workbench.ipynb"} <= beside
     assert beside - shipped == set()
     assert any(name.endswith("licenses/LICENSE") for name in shipped)
+    assert any(name.endswith("data/etc/jupyter/jupyter_server_config.d/cclab.json") for name in shipped)

@@ -1,13 +1,11 @@
 """The gallery inside a Jupyter server that runs already (Binder, JupyterHub), at `cclab/`.
 
-Switched on by `jupyter server extension enable cclab.apps.extension`. The kernels are that server's own, so
-none is warm.
+The package brings a file that tells Jupyter servers to load this. The kernels are that server's own, so none is warm.
 """
 
-from jupyter_server.utils import url_path_join
-from voila.configuration import VoilaConfiguration
+import importlib.util
 
-from cclab.apps import pages
+from jupyter_server.utils import url_path_join
 
 
 def _jupyter_server_extension_points():
@@ -15,6 +13,13 @@ def _jupyter_server_extension_points():
 
 
 def _load_jupyter_server_extension(server):
+    if importlib.util.find_spec("voila") is None:
+        server.log.info('cclab is installed without its dashboards; with them: pip install "cclab[lab]"')
+        return
+    from voila.configuration import VoilaConfiguration
+
+    from cclab.apps import pages
+
     home = url_path_join(server.base_url, "cclab/")
     options = VoilaConfiguration(parent=server, **pages.VOILA_OPTIONS)
     server.web_app.add_handlers(".*$", pages.routes(home, options, server.config))
