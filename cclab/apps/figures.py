@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cclab.session import Session
 from cclab.widgets.drawing import centers_of, links_of, outlined
-from cclab.widgets.encoding import FAINTEST, SHAPES, encode
+from cclab.widgets.encoding import FAINTEST, SHAPES, encode, shown_partition
 from cclab.widgets.points.outlines import outline
 from cclab.widgets.projections import Projection, project
 from cclab.widgets.theme import hex_color
@@ -95,7 +95,8 @@ def _dress(axes: Axes, projection: Projection, paint: Paint) -> None:
 
 def _draw_samples(axes: Axes, session: Session, xy: NDArray, mode, threshold, paint: Paint) -> None:
     snapshot = session.current
-    encoding = encode(mode, snapshot.partition, snapshot.state.cluster_ids, session.data, threshold)
+    mode, partition = shown_partition(mode, snapshot.state)
+    encoding = encode(mode, partition, snapshot.state.cluster_ids, session.data, threshold)
     size = float(np.clip(40_000 / len(xy), 2, 36))
     markers = {"circle": "o", "diamond": "D", "square": "s", "outlier": "o"}
     for sign in encoding.legend:

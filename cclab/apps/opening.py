@@ -6,6 +6,7 @@ import json
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy import sparse
 
@@ -19,6 +20,8 @@ ENDINGS = ".csv,.tsv,.txt,.data,.parquet,.json"
 #: Files above this are refused before they are sent; Voilà's websocket is set for as much.
 MAX_BYTES = 50 * 2**20
 MOST_SAMPLES = 1_000_000
+# Features whose spreads differ more than this are hardly in the same unit.
+_UNLIKE = 20
 
 _CONSTRAINT_COLUMNS = {"kind", "weight", "source"}
 
@@ -60,6 +63,27 @@ def session_on(data: Any, solver: Solver | str, seed: int | None = None) -> Sess
     """A new session. A solver given by name looks for as many clusters as there are classes, where these are known."""
     data = data if isinstance(data, Dataset) else load_dataset(data)
     return Session(data, solver_for(data, solver) if isinstance(solver, str) else solver, seed=seed)
+
+
+def unlike_spreads(data: Dataset) -> str | None:
+    """A sentence about features that others drown out by their units alone, or None where there are none.
+
+    >>> unlike_spreads(load_dataset("iris"))
+    """
+    if sparse.issparse(data.X) or data.n_samples < 2:
+        return None
+    spreads = np.std(data.X, axis=0)
+    varying = np.flatnonzero(spreads > 0)
+    if len(varying) < 2:
+        return None
+    most, least = varying[np.argmax(spreads[varying])], varying[np.argmin(spreads[varying])]
+    if spreads[most] < _UNLIKE * spreads[least]:
+        return None
+    names = data.feature_names
+    return (
+        f"{names[most]} spreads {spreads[most] / spreads[least]:,.0f} times as far as {names[least]}: features with "
+        "large numbers decide the distances. Standardise them if their units differ"
+    )
 
 
 def solver_for(data: Dataset, name: str, n_clusters: int | None = None) -> Solver:

@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 
 import ipywidgets as widgets
 import pandas as pd
+from sklearn.base import clone
 
 from cclab.apps import exports
 from cclab.apps.keeping import Keeper
-from cclab.apps.opening import ENDINGS, MAX_BYTES, read_file, session_on, solver_for, suiting_solver
+from cclab.apps.opening import ENDINGS, MAX_BYTES, read_file, session_on, solver_for, suiting_solver, unlike_spreads
 from cclab.core import ConstraintSet
 from cclab.datasets import Dataset, load_dataset
 from cclab.session import Session
@@ -178,6 +179,23 @@ class Page:
         self.open_session(session)
         if session.data.notes:
             self.desk.tell("warning", _sentence("; ".join(session.data.notes)))
+        elif session is not found:
+            self.mention_spreads()
+
+    def mention_spreads(self) -> None:
+        """Say so where some features drown out others."""
+        said = unlike_spreads(self.desk.session.data)
+        if said is not None:
+            self.desk.tell("warning", _sentence(said))
+
+    def standardise(self) -> None:
+        """Open the same data with every feature at mean 0 and variance 1; solver and statements stay."""
+        old = self.desk.session
+        session = Session(old.data.standardized(), clone(old.solver))
+        if len(old.constraints):
+            session.constrain(constraints=old.constraints)
+        self.open_session(session)
+        self.desk.tell("info", "Features are at mean 0 and variance 1 now; what you stated is kept")
 
     def _started_on(self, data: Dataset) -> Session:
         """A new session on these data, with the solver that is in use where it suits them."""

@@ -16,7 +16,7 @@ from cclab.apps.page import Page
 from cclab.apps.remedies import remedy_for
 from cclab.core import Solver
 from cclab.session import Session
-from cclab.widgets.banner import Banner
+from cclab.widgets.banner import Banner, Remedy
 from cclab.widgets.constraints import Constraints
 from cclab.widgets.drawer import Drawer
 from cclab.widgets.layout import column, row
@@ -114,7 +114,7 @@ class Workbench(Page):
             )
         )
         self.selecting = self.add(Selecting(desk))
-        self.banner = self.add(Banner(desk, partial(remedy_for, desk)))
+        self.banner = self.add(Banner(desk, self._remedy_for))
         self.scatter = self.add(Scatter(desk, over=(self.selecting.widget, self.banner.widget)))
         self.stepper = self.add(Stepper(desk, pace))
         self.constraints = self.add(
@@ -133,10 +133,15 @@ class Workbench(Page):
         floating = (self.drawer.widget, self.bar.menu, self.key_sheet.widget)
         self.show(self.bar.widget, body, self.status.widget, *floating, height=height)
         self._bind_keys()
+        if session.position == 0:
+            self.mention_spreads()
 
     def save(self) -> None:
         """Let the browser save the session as a file."""
         self.download(exports.session_json)
+
+    def _remedy_for(self, words: str) -> Remedy | None:
+        return ("Standardise", self.standardise) if "Standardise" in words else remedy_for(self.desk, words)
 
     def _figure(self, session: Session) -> exports.File:
         dark = self.shell.theme == "dark"

@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cclab.core import Credal, Fuzzy, FuzzyPossibilistic, Hard, Partition, Possibilistic
+from cclab.core import Credal, Fuzzy, FuzzyPossibilistic, Hard, Partition, Possibilistic, State
 from cclab.widgets.theme import hue
 
 SHAPES = ("circle", "diamond", "square", "outlier")
 FAINTEST = 0.34
 #: What colour may stand for, with its name for a person.
 MODES = {"belief": "Belief", "labels": "Labels", "truth": "Truth", "certainty": "Certainty"}
+
+#: Before the name of a partition that a state shows besides its belief.
+ASIDE = "aside "
 
 Set = tuple[int, ...]
 
@@ -197,6 +200,13 @@ def rows_of(partition: Partition, samples: ArrayLike) -> Partition:
 
 
 # ---------------------------------------------------------------------- encodings
+
+
+def shown_partition(mode: str, state: State) -> tuple[str, Partition]:
+    """What `encode` needs for a mode: ``"aside NAME"`` is one of the partitions that the state shows aside."""
+    if mode.startswith(ASIDE):
+        return "labels", state.asides()[mode.removeprefix(ASIDE)]
+    return mode, state.partition
 
 
 def encode(mode: str, partition: Partition, cluster_ids: Any, data: Any, threshold: float | None = None) -> Encoding:

@@ -15,7 +15,7 @@ from cclab.datasets import Dataset
 from cclab.session import Snapshot
 from cclab.widgets.desk import Desk, View, in_words
 from cclab.widgets.drawing import centers_of, links_of, outlined, vanished_centers
-from cclab.widgets.encoding import MODES, Encoding, encode
+from cclab.widgets.encoding import ASIDE, MODES, Encoding, encode, shown_partition
 from cclab.widgets.glyphs import glyph
 from cclab.widgets.html import Html, tag
 from cclab.widgets.layout import button, column, row, text, with_classes
@@ -30,8 +30,6 @@ MOST_LINKS_SVG, MOST_LINKS = 400, 4000
 #: Larger data are projected aside, so that the page opens at once.
 _AT_ONCE = 20_000
 _MOST_FEATURES = 12
-#: Before the name of a partition that a state shows besides its belief.
-ASIDE = "aside "
 
 
 class Scatter(View):
@@ -222,9 +220,8 @@ class Scatter(View):
         return snapshot.state.cluster_ids
 
     def _show_marks(self, snapshot: Snapshot) -> None:
-        data, mode, partition = self.desk.session.data, self.color.value, snapshot.partition
-        if mode.startswith(ASIDE):
-            mode, partition = "labels", snapshot.state.asides()[mode.removeprefix(ASIDE)]
+        data = self.desk.session.data
+        mode, partition = shown_partition(self.color.value, snapshot.state)
         encoding = encode(mode, partition, self.cluster_ids(snapshot), data, self.desk.threshold)
         self.points.set_marks(encoding.color, encoding.shape, encoding.certainty, encoding.palette)
         self._drawn["encoding"] = encoding

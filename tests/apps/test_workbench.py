@@ -477,6 +477,20 @@ def test_axes_and_colours(visitor):
     assert "7.9" in scatter.legend.value
 
 
+def test_features_in_unlike_units_are_told_of_and_standardised(open_page):
+    visitor = open_page("wine", "FCM")
+    banner = visitor.page.banner
+    assert banner.is_open
+    assert "Proline spreads 2,530 times as far as nonflavanoid_phenols" in banner._words.value
+    visitor.session.constrain(must_link=[[0, 1]])
+    visitor.page.mention_spreads()
+    banner.remedy_button.click()
+    session = visitor.session
+    assert np.allclose(session.data.X.std(axis=0), 1)
+    assert (len(session.constraints), session.solver.n_clusters, banner.is_open) == (1, 3, False)
+    assert "standardized()" in session.to_code()
+
+
 def test_boosting_shows_priorities_and_the_latest_round(open_page):
     """Links that were broken are drawn thick; the weak clusterings can be flipped through; another solver has none."""
     visitor = open_page(load_dataset("iris"), BCKM(3, random_state=0))
@@ -495,6 +509,7 @@ def test_boosting_shows_priorities_and_the_latest_round(open_page):
     scatter.color.value = "aside Latest round"
     session.step()
     assert scatter._drawn["encoding"].color.tolist() == session.state.hypothesis.tolist()
+    assert visitor.page._figure(session).data.startswith(b"\x89PNG")
     session.switch("FCM")
     assert scatter.color.value == "belief"
     assert not session.failures
@@ -611,7 +626,7 @@ def test_a_journal_of_ones_own(open_page, tmp_path):
 
 
 def test_two_workbenches_do_not_disturb_each_other(open_page):
-    first, second = open_page("iris", "FCM"), open_page("wine", "FCM")
+    first, second = open_page("iris", "FCM"), open_page("blobs", "FCM")
     first.lasso([1, 2, 3])
     first.press("m", "ArrowRight")
     assert second.session.position == 0
