@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmarks import Row, compare
 from cclab import FCM, SPFCM, SRPCM, ConstraintSet, Problem
+from cclab.algorithms.possibilistic_state import Terms
 
 
 def bench_possibilistic() -> Iterator[Row]:
@@ -32,7 +33,5 @@ def bench_possibilistic() -> Iterator[Row]:
 
 
 def _settings(solver, k):
-    from cclab.algorithms.possibilistic import Terms
-
     repulsion = np.full(k, 1e3) if isinstance(solver, SRPCM) else np.zeros(k)
     return Terms(solver.a, solver.b, 2.0, 2.0, np.asarray(solver.gamma), repulsion)
