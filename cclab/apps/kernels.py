@@ -34,32 +34,21 @@ class WarmKernels(AsyncMappingKernelManager):
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
-        self._waiting = deque()  # (kernel id, client), first in, first out
-        self._starting = 0
-        self._tasks = set()
+        self._pool = deque()  # tasks, each of which gives a kernel's id and a client; first in, first out
+        self._refilling = None
 
     def cwd_for_path(self, path, **kwargs):
         """Work where the person has started the server, not in the package's folder."""
         return os.getcwd()
 
-    def refill(self, delay=0.0):
-        """Start kernels, after `delay` seconds, until the pool is full."""
-        for _ in range(self.pool_size - len(self._waiting) - self._starting):
-            self._starting += 1
-            self._spawn(self._add(delay))
+    def refill(self):
+        """Start kernels until the pool is full."""
+        while len(self._pool) < self.pool_size:
+            self._pool.append(asyncio.create_task(self._start_with(f"{PRELOAD}\n{HUSH}")))
 
-    def _spawn(self, coroutine):
-        # The loop holds tasks weakly: without this set they could vanish half way.
-        task = asyncio.get_running_loop().create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _add(self, delay):
-        try:
-            await asyncio.sleep(delay)
-            self._waiting.append(await self._start_with(f"{PRELOAD}\n{HUSH}"))
-        finally:
-            self._starting -= 1
+    async def _refill_later(self):
+        await asyncio.sleep(self.refill_delay)
+        self.refill()
 
     async def _start_with(self, code):
         """A kernel that has been told to run some code, and a client of it."""
@@ -73,7 +62,7 @@ class WarmKernels(AsyncMappingKernelManager):
         return kernel_id, client
 
     async def start_kernel(self, *, kernel_id=None, env=None, **kwargs):
-        """Hand out a waiting kernel if there is one, else start one.
+        """Hand out a kernel of the pool, also one that is still being started; else start one.
 
         Parameters
         ----------
@@ -89,16 +78,17 @@ class WarmKernels(AsyncMappingKernelManager):
         """
         if kernel_id is not None:
             return await super().start_kernel(kernel_id=kernel_id, env=env, extra_arguments=QUIET, **kwargs)
-        kernel_id, client = self._take_waiting() or await self._start_with(HUSH)
+        kernel_id, client = await self._take_waiting() or await self._start_with(HUSH)
         await self._introduce(client, env or {})
         self.get_kernel(kernel_id).last_activity = datetime.now(UTC)
-        self.refill(self.refill_delay)
+        if self._refilling is None or self._refilling.done():
+            self._refilling = asyncio.create_task(self._refill_later())
         return kernel_id
 
-    def _take_waiting(self):
-        """The first kernel that waits and is still alive, with its client; None if there is none."""
-        while self._waiting:
-            kernel_id, client = self._waiting.popleft()
+    async def _take_waiting(self):
+        """The first kernel of the pool that is alive, with its client; None if there is none."""
+        while self._pool:
+            kernel_id, client = await self._pool.popleft()
             if kernel_id in self:
                 return kernel_id, client
             client.stop_channels()
@@ -113,8 +103,12 @@ class WarmKernels(AsyncMappingKernelManager):
 
     async def cull_kernel_if_idle(self, kernel_id):
         """Leave those that wait for a visitor alone."""
-        if all(kernel_id != warm_id for warm_id, _ in self._waiting):
+        if all(kernel_id != warm_id for warm_id, _ in self._ready()):
             await super().cull_kernel_if_idle(kernel_id)
+
+    def _ready(self):
+        """Those of the pool that have been started, with their clients."""
+        return [task.result() for task in self._pool if task.done() and not task.cancelled() and not task.exception()]
 
     def notify_disconnect(self, kernel_id):
         """Count idle time from the moment a tab has left, so that a broken connection can come back."""
@@ -124,10 +118,11 @@ class WarmKernels(AsyncMappingKernelManager):
 
     async def shutdown_all(self, now=False):
         """End all kernels, those that are just being started too."""
-        for task in self._tasks:
+        tasks = [*self._pool, *filter(None, [self._refilling])]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        for _, client in self._waiting:
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for _, client in self._ready():
             client.stop_channels()
-        self._waiting.clear()
+        self._pool.clear()
         await super().shutdown_all(now=now)

@@ -186,7 +186,7 @@ async def test_warm_kernels(tmp_path):
     manager.refill()
     manager.refill()
     async with asyncio.timeout(60):
-        while not manager._waiting:
+        while not manager._ready():
             await asyncio.sleep(0.05)
     (warm,) = manager.list_kernel_ids()
 
@@ -220,7 +220,15 @@ async def test_kernels_that_are_just_starting_are_ended_too(tmp_path):
     await asyncio.sleep(0.3)
     await manager.shutdown_all()
     assert manager.list_kernel_ids() == []
-    assert manager._tasks == set()
+    assert not manager._pool
+
+
+async def test_a_visitor_gets_the_kernel_that_is_just_starting(tmp_path):
+    manager = WarmKernels(kernel_spec_manager=OwnPython(), connection_dir=str(tmp_path), pool_size=1, refill_delay=60)
+    manager.refill()
+    kernel = await manager.start_kernel(kernel_name="python3", path="", env=os.environ | {"QUERY_STRING": "a=1"})
+    assert manager.list_kernel_ids() == [kernel]
+    await manager.shutdown_all()
 
 
 # The command
