@@ -16,6 +16,7 @@ from threading import RLock
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from cclab.core import Problem, Solver
 from cclab.core.registry import solvers
@@ -34,9 +35,8 @@ from .strokes import surviving_pixels
 UNLIKE = 4.0
 # How much doubt between two regions is held back (alpha): borders are thin.
 RESOLVE = 2.5
-# Pixels start where the solver came to with superpixels, so a few steps are enough.
-STEPS = {"pixels": 3, "superpixels": 3, "values": 3}
-TOLERANCE = 0.02
+# How many steps at most, and how little prototypes move at the last. Pixels start where superpixels have ended.
+STOPS = {"pixels": (2, 0.1), "superpixels": (3, 0.02), "values": (3, 0.02)}
 KEPT = 8
 
 
@@ -132,9 +132,6 @@ class Painting:
         X = objects.features.astype(float) @ palette.units
         share, disputed = net_shares(objects, palette)
         region = np.where(share.max(axis=1) > 0, share.argmax(axis=1), -1)
-        affinity = objects.affinity
-        if affinity is not None:
-            affinity = affinity * options.smoothness if options.smoothness else None
         solver_class = solvers.get(options.solver)
         means = self._means(recipe, palette)
         weight = weights(objects, palette, region, options) * np.where(region < 0, likeness(X, means), 1)
@@ -142,7 +139,7 @@ class Painting:
             X,
             statements(objects, palette, region, solver_class.uses),
             sample_weight=weight if "sample_weight" in solver_class.uses else None,
-            affinity=affinity,
+            affinity=self._ties(recipe),
         )
         solver = self._solver(recipe, solver_class, X, palette)
         notes = []
@@ -185,17 +182,27 @@ class Painting:
         key = ("objects", kind, self._names(recipe), recipe.options.flatten)
         return self._once(key, lambda: make(self._seen(recipe), self._features(recipe)))
 
+    def _ties(self, recipe: Recipe) -> sparse.csr_array | None:
+        """How strongly neighbours are tied; frozen, so that what follows from it is worked out once for all strokes."""
+        objects, smoothness = self.objects(recipe), recipe.options.smoothness
+        if objects.affinity is None or not smoothness:
+            return None
+        ties = self._once(("ties", id(objects), smoothness), lambda: objects.affinity * smoothness)
+        ties.data.setflags(write=False)
+        return ties
+
     # ------------------------------------------------------------------ the solver
 
     def _solver(self, recipe, solver_class, X, palette) -> Solver:
         options = recipe.options
         centers = self._centers(recipe, X, palette)
+        steps, tolerance = STOPS[options.objects]
         wanted = {
             "n_clusters": len(centers),
             "init": centers,
             "n_init": 1,
-            "max_iter": STEPS[options.objects],
-            "tol": TOLERANCE,
+            "max_iter": steps,
+            "tol": tolerance,
             "random_state": 0,
         }
         if len(palette.painted) == 1:

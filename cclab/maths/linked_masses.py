@@ -140,9 +140,8 @@ def settle(penalty: LinkPenalty, w: NDArray, before: NDArray | None, settled: fl
     """
     open_w = np.where(penalty.forbidden, np.inf, w)
     if penalty.only_neighbours:
-        classes = [members for members, _ in penalty.linked.classes]
-        neighbours = penalty.linked.ties.neighbours.pairs
-        return settle_neighbours(open_w / penalty.unit, penalty.single, neighbours, classes, before, settled)
+        classes = [(members, ties.neighbours.pairs) for members, ties in penalty.linked.classes]
+        return settle_neighbours(open_w / penalty.unit, penalty.single, classes, before, settled)
     free = simplex_minimum(open_w, penalty.label_cost)
     strength = penalty.strength
     tied = strength > 0

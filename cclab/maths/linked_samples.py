@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -98,6 +99,11 @@ class Links:
         return bool(self.pairs.nnz or self.members.nnz)
 
 
+# The neighbours of a picture's pixels stay the same while its data, measured in units of the paint, change with every
+# stroke. So the latest affinities that no one can change are kept, with what follows from them.
+_frozen: deque[tuple[sparse.csr_array, tuple[sparse.csr_array, NDArray]]] = deque(maxlen=2)
+
+
 @dataclass(frozen=True, eq=False)
 class Ties:
     """All that ties r of the t samples to others: must-links, cannot-links, and neighbours in the affinity."""
@@ -144,7 +150,7 @@ class LinkedSamples:
         ties = Ties(
             must=Links.among(known.must, samples),
             cannot=Links.among(known.cannot, samples),
-            neighbours=Links.of_pairs(affinity[samples][:, samples]),
+            neighbours=Links.of_pairs(affinity if touched.all() else affinity[samples][:, samples]),
         )
         colours = np.stack(
             [
@@ -161,6 +167,8 @@ class LinkedSamples:
 def _colours(adjacency: sparse.csr_array) -> NDArray:
     """(t,) a colour for each vertex."""
     colours = np.zeros(adjacency.shape[0], dtype=np.int64)
+    if not adjacency.nnz:
+        return colours
     for colour, members in enumerate(colour_classes(adjacency)):
         colours[members] = colour
     return colours
@@ -185,14 +193,24 @@ def _affinity(problem: Problem) -> tuple[sparse.csr_array, NDArray]:
     """(n, n) the affinity, symmetric and without a diagonal, and a colour for each sample."""
 
     def compute() -> tuple[sparse.csr_array, NDArray]:
-        n = problem.n_samples
-        if problem.affinity is None:
+        n, given = problem.n_samples, problem.affinity
+        if given is None:
             return sparse.csr_array((n, n)), np.zeros(n, dtype=np.int64)
-        both_ways = sparse.coo_array((problem.affinity + problem.affinity.T) / 2)
+        for known, coloured in _frozen:
+            if all(_same_memory(getattr(known, part), getattr(given, part)) for part in ("data", "indices", "indptr")):
+                return coloured
+        both_ways = sparse.coo_array((given + given.T) / 2)
         kept = (both_ways.row != both_ways.col) & (both_ways.data > 0)
         entries = (both_ways.data[kept], (both_ways.row[kept], both_ways.col[kept]))
         affinity = sparse.csr_array(entries, shape=(n, n))
         chessboard = two_colours(affinity)
-        return affinity, _colours(affinity) if chessboard is None else chessboard
+        coloured = affinity, _colours(affinity) if chessboard is None else chessboard
+        if not given.data.flags.writeable:
+            _frozen.append((given, coloured))
+        return coloured
 
     return problem.derived("coloured affinity", compute)
+
+
+def _same_memory(one: NDArray, other: NDArray) -> bool:
+    return one.__array_interface__ == other.__array_interface__

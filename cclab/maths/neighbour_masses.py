@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 MAX_SWEEPS = 200
+FEW = 0.2
 
 
 def settle_neighbours(
     w: NDArray,
     single: NDArray,
-    ties: sparse.csr_array,
-    classes: Sequence[NDArray],
+    classes: Sequence[tuple[NDArray, sparse.csr_array]],
     masses: NDArray | None,
     settled: float,
 ) -> NDArray:
@@ -32,10 +32,9 @@ def settle_neighbours(
         Above 0; infinite where no mass may go.
     single : (f,) bool array
         Which sets are single clusters. U is 1, but 0 where both sets are the same single cluster.
-    ties : (t, t) sparse array
-        Symmetric, with no diagonal.
-    classes : sequence of int arrays
-        Samples that can be updated at once: no two of a class are tied.
+    classes : sequence of (members, ties)
+        Samples that can be updated at once, since no two of them are tied, and their rows (r, t) of the ties: a
+        symmetric matrix without a diagonal.
     masses : (t, f) array or None
         Where to start; None: where each sample would stand alone.
     settled : float
@@ -47,38 +46,47 @@ def settle_neighbours(
     (t, f) array
         Costs no more than `masses`.
     """
-    # Samples without weight cost nothing, which is as good as next to nothing.
-    slope = 0.5 / np.maximum(w, 1e-12 * w[np.isfinite(w)].max())
-    alone, others = np.ascontiguousarray(slope[:, single]), slope[:, ~single].sum(axis=1)
-    held = alone / (alone.sum(axis=1) + others)[:, None] if masses is None else np.ascontiguousarray(masses[:, single])
+    # Samples without weight cost nothing, which is as good as next to nothing. One row a set: sums over the few sets
+    # then run along the many samples.
+    slope = 0.5 / np.maximum(w.T, 1e-12 * w[np.isfinite(w)].max())
+    alone, others = slope[single], slope[~single].sum(axis=0)
+    held = alone / (alone.sum(axis=0) + others) if masses is None else np.ascontiguousarray(masses.T[single])
     level = np.empty(len(w))
     awake = np.ones(len(w), dtype=bool)
     for _ in range(MAX_SWEEPS):
         total = 0.0
-        for members in classes:
-            rows = members[awake[members]]
-            new, level[rows] = _minimum(alone[rows], others[rows], ties[rows] @ held)
-            change = np.abs(new - held[rows]).sum(axis=1)
-            held[rows] = new
+        for members, ties in classes:
+            roused = np.flatnonzero(awake[members])
+            rows = members[roused]
+            # To pick rows of a sparse matrix costs more than it saves, unless they are few.
+            few = len(roused) < FEW * len(members)
+            pull = _product(ties[roused], held) if few else _product(ties, held)[:, roused]
+            new, level[rows] = _minimum(alone[:, rows], others[rows], pull)
+            change = np.abs(new - held[:, rows]).sum(axis=0)
+            held[:, rows] = new
             awake[rows] = False
-            awake[ties[rows[change > settled]].indices] = True
+            awake[ties[roused[change > settled]].indices] = True
             total += change.sum()
         if total <= settled * len(w):
             break
-    result = slope * np.maximum(level, 0)[:, None]
-    result[:, single] = held
-    return result
+    result = slope * np.maximum(level, 0)
+    result[single] = held
+    return np.ascontiguousarray(result.T)
+
+
+def _product(ties: sparse.csr_array, held: NDArray) -> NDArray:
+    """(c, r) for each set, the weighted sum of its mass over the neighbours of r samples."""
+    return np.stack([ties @ mass for mass in held])
 
 
 def _minimum(alone: NDArray, others: NDArray, pull: NDArray) -> tuple[NDArray, NDArray]:
-    """Masses on single clusters (r, c), and the level (r,) at which all masses add up to 1.
+    """Masses on single clusters (c, r), and the level (r,) at which all masses add up to 1.
 
     A cluster's mass is ``max(0, (level + pull) alone)``, that of all larger sets together ``max(0, level) others``.
     With all of them in it the level is too high; those that would get nothing drop out until it is right.
     """
-    # One row a set: sums over the few sets then run along the many samples.
-    slope = np.vstack([alone.T, others])
-    g = np.vstack([-pull.T, np.zeros(len(others))])
+    slope = np.vstack([alone, others])
+    g = np.vstack([-pull, np.zeros_like(others)])
     product = g * slope
     level = (1 + product.sum(axis=0)) / slope.sum(axis=0)
     left = np.arange(len(level))
@@ -90,4 +98,4 @@ def _minimum(alone: NDArray, others: NDArray, pull: NDArray) -> tuple[NDArray, N
             break
         level[left] = (1 + (product[:, left] * inside).sum(axis=0)) / (slope[:, left] * inside).sum(axis=0)
     masses = slope[:-1] * (level - g[:-1])
-    return np.maximum(masses, 0, out=masses).T, level
+    return np.maximum(masses, 0, out=masses), level
