@@ -177,16 +177,13 @@ class Page:
             self.desk.changed.emit(self.desk.session.current, self.desk.session.current)
             return
         self.open_session(session)
-        if session.data.notes:
-            self.desk.tell("warning", _sentence("; ".join(session.data.notes)))
-        elif session is not found:
-            self.mention_spreads()
+        self.tell_of_data(*session.data.notes)
 
-    def mention_spreads(self) -> None:
-        """Say so where some features drown out others."""
-        said = unlike_spreads(self.desk.session.data)
-        if said is not None:
-            self.desk.tell("warning", _sentence(said))
+    def tell_of_data(self, *notes: str) -> None:
+        """Say what was done to the data as they were read, and whether some features drown out others."""
+        said = ["; ".join(notes), unlike_spreads(self.desk.session.data)]
+        if any(said):
+            self.desk.tell("warning", " ".join(_sentence(words) for words in said if words))
 
     def standardise(self) -> None:
         """Open the same data with every feature at mean 0 and variance 1; solver and statements stay."""

@@ -134,7 +134,7 @@ class Workbench(Page):
         self.show(self.bar.widget, body, self.status.widget, *floating, height=height)
         self._bind_keys()
         if session.position == 0:
-            self.mention_spreads()
+            self.tell_of_data()
 
     def save(self) -> None:
         """Let the browser save the session as a file."""

@@ -483,7 +483,7 @@ def test_features_in_unlike_units_are_told_of_and_standardised(open_page):
     assert banner.is_open
     assert "Proline spreads 2,530 times as far as nonflavanoid_phenols" in banner._words.value
     visitor.session.constrain(must_link=[[0, 1]])
-    visitor.page.mention_spreads()
+    visitor.page.tell_of_data()
     banner.remedy_button.click()
     session = visitor.session
     assert np.allclose(session.data.X.std(axis=0), 1)
