@@ -69,7 +69,8 @@ class Bar(View):
         self.open_button = _shrinking("Open", "open", "Open a file: CSV, Parquet, or a saved session")
         self.open_button.add_class("cc-choose-file")
         self.save_button = _shrinking("Save", "save", "Save the session as a file (Ctrl+S)", on_save)
-        self.export_button = _shrinking("Export", "export", "Export", self.toggle_menu, look="outlined")
+        self.menu = Menu(exports)
+        self.export_button = _shrinking("Export", "export", "Export", self.menu.toggle, look="outlined")
         help_button = button(icon="help", hint="Keys (?)", on_click=on_help)
         theme_button = button(icon="theme", hint="Light or dark", on_click=shell.toggle_theme)
         self.widget = row(
@@ -87,13 +88,14 @@ class Bar(View):
             help_button,
             css="cc-bar",
         )
-        self.menu_is_open = False
-        entries = [button(name, lambda act=act: self._export(act)) for name, act in exports.items()]
-        self._behind = button(hint="Close the menu", on_click=self.close_menu, css="cc-behind")
-        self.menu = column(self._behind, column(*entries, css="cc-menu cc-bar-menu"), css="cc-menu-layer cc-hidden")
+        self._keys = {"ctrl+s": on_save, "p": on_parameters}
         self.update(None, desk.session.current)
 
     # ------------------------------------------------------------------ gestures
+
+    @property
+    def keys(self) -> dict[str, Callable[[], object]]:
+        return self._keys | {"ctrl+z": self.undo, "ctrl+shift+z": self.redo, "ctrl+y": self.redo}
 
     def undo(self) -> None:
         """Take the last verb back."""
@@ -104,20 +106,6 @@ class Bar(View):
         """Do again what was taken back last."""
         self.desk.session.pause()
         self.desk.attempt(self.desk.session.redo)
-
-    def toggle_menu(self) -> None:
-        """Open the Export menu, or close it."""
-        self.menu_is_open = not self.menu_is_open
-        show(self.menu, self.menu_is_open)
-
-    def close_menu(self) -> None:
-        """Close the Export menu."""
-        self.menu_is_open = False
-        show(self.menu, False)
-
-    def _export(self, act: Callable[[], object]) -> None:
-        self.close_menu()
-        act()
 
     def _data_chosen(self, change: dict) -> None:
         if self._filling:
@@ -153,9 +141,34 @@ class Bar(View):
         finally:
             self._filling = False
 
-    def close(self) -> None:
-        self.menu.close()
-        super().close()
+
+class Menu:
+    """A menu that drops from the bar.
+
+    Parameters
+    ----------
+    entries : mapping from str to callable
+    """
+
+    def __init__(self, entries: Mapping[str, Callable[[], object]]) -> None:
+        self.is_open = False
+        buttons = [button(name, lambda act=act: self._choose(act)) for name, act in entries.items()]
+        behind = button(hint="Close the menu", on_click=self.hide, css="cc-behind")
+        self.widget = column(behind, column(*buttons, css="cc-menu cc-bar-menu"), css="cc-menu-layer cc-hidden")
+
+    def toggle(self) -> None:
+        """Open it, or close it."""
+        self.is_open = not self.is_open
+        show(self.widget, self.is_open)
+
+    def hide(self) -> None:
+        """Close it."""
+        self.is_open = False
+        show(self.widget, False)
+
+    def _choose(self, act: Callable[[], object]) -> None:
+        self.hide()
+        act()
 
 
 def _fill(dropdown: widgets.Dropdown, options: list[tuple[str, str]], value: str) -> None:

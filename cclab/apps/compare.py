@@ -132,27 +132,20 @@ class Compare(Page):
         self.other.told.connect(self._told)
         self.twins.listen()
         self.twins.changed.connect(self._show)
-        self._bind_keys()
+        self.bind_keys(
+            self.selecting,
+            own={
+                "ArrowRight": self.step,
+                "Space": self.toggle_run,
+                "ctrl+z": self.twins.undo,
+                "ctrl+shift+z": self.twins.redo,
+                "ctrl+y": self.twins.redo,
+                "?": self.key_sheet.toggle,
+            },
+            floating=(self.key_sheet, *self.banners),
+            otherwise=self.selecting.clear,
+        )
         self._show()
-
-    def _bind_keys(self) -> None:
-        selecting = self.selecting
-        keys = {
-            "ArrowRight": self.step,
-            "Space": self.toggle_run,
-            "m": selecting.link,
-            "c": selecting.apart,
-            "Enter": selecting.confirm,
-            "Delete": selecting.forget,
-            "Backspace": selecting.forget,
-            "ctrl+z": self.twins.undo,
-            "ctrl+shift+z": self.twins.redo,
-            "ctrl+y": self.twins.redo,
-            "Escape": self._escape,
-            "?": self.key_sheet.toggle,
-        }
-        for name, act in keys.items():
-            self.shell.bind(name, act)
 
     # ------------------------------------------------------------------ gestures
 
@@ -173,16 +166,6 @@ class Compare(Page):
     def _solver_chosen(self, desk: Desk, change: dict) -> None:
         if not self._filling:
             self.twins.switch(desk, change["new"])
-
-    def _escape(self) -> None:
-        """Close what floats on top; with nothing open, clear the selection."""
-        opened = next((banner for banner in self.banners if banner.is_open), None)
-        if self.key_sheet.is_open:
-            self.key_sheet.hide()
-        elif opened is not None:
-            opened.hide()
-        else:
-            self.selecting.clear()
 
     # ------------------------------------------------------------------ keeping
 

@@ -207,7 +207,18 @@ class HowMany(Page):
         self.show(bar, row(left, right, css="cc-body"), self.status.widget, self.key_sheet.widget, height=height)
         desk.changed.connect(self._changed)
         self._changed(None, session.current)
-        self._bind_keys()
+        self.bind_keys(
+            *(self.scatter, self.selecting, self.stepper),
+            own={
+                "ctrl+z": partial(self._travel, "undo"),
+                "ctrl+shift+z": partial(self._travel, "redo"),
+                "ctrl+y": partial(self._travel, "redo"),
+                "n": self.draw_again,
+                "?": self.key_sheet.toggle,
+            },
+            floating=(self.key_sheet, self.banner),
+            otherwise=self.selecting.clear,
+        )
 
     # ------------------------------------------------------------------ gestures
 
@@ -248,37 +259,6 @@ class HowMany(Page):
                 self.separation.value = float(apart[1])
         finally:
             self._filling = False
-
-    def _bind_keys(self) -> None:
-        stepper, selecting = self.stepper, self.selecting
-        keys = {
-            "ArrowRight": stepper.step,
-            "ArrowLeft": stepper.back,
-            "Home": stepper.first,
-            "End": stepper.last,
-            "Space": stepper.toggle_run,
-            "m": selecting.link,
-            "c": selecting.apart,
-            "Enter": selecting.confirm,
-            "Delete": selecting.forget,
-            "Backspace": selecting.forget,
-            "Escape": self._escape,
-            "ctrl+z": partial(self._travel, "undo"),
-            "ctrl+shift+z": partial(self._travel, "redo"),
-            "n": self.draw_again,
-            "?": self.key_sheet.toggle,
-        }
-        for name, act in keys.items():
-            self.shell.bind(name, act)
-
-    def _escape(self) -> None:
-        """Close what floats on top; with nothing open, clear the selection."""
-        if self.key_sheet.is_open:
-            self.key_sheet.hide()
-        elif self.banner.is_open:
-            self.banner.hide()
-        else:
-            self.selecting.clear()
 
     def close(self) -> None:
         self.desk.changed.disconnect(self._changed, missing_ok=True)

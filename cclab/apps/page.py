@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -83,6 +83,33 @@ class Page:
         self.widget = app(self.shell, *children, page=height is None)
         if height is not None:
             self.widget.layout.height = f"{height}px"
+
+    def bind_keys(
+        self,
+        *views: View,
+        own: Mapping[str, Callable[[], object]],
+        floating: Sequence[Any],
+        otherwise: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Bind the keys of views and the page's own; Escape closes what floats, the first that is open.
+
+        Parameters
+        ----------
+        *views : View
+        own : mapping from str to callable
+        floating : sequence
+            What has `is_open` and `hide`, from the top.
+        otherwise : callable
+            What Escape does with nothing open.
+        """
+
+        def escape() -> None:
+            opened = next((each for each in floating if each.is_open), None)
+            (otherwise if opened is None else opened.hide)()
+
+        for keys in (*(view.keys for view in views), own, {"Escape": escape}):
+            for name, act in keys.items():
+                self.shell.bind(name, act)
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         return self.widget._repr_mimebundle_(**options)

@@ -151,9 +151,14 @@ class Painter(Page):
         left = column(self.paint.widget, self.stepper.widget, css="cc-column cc-left")
         right = column(self.regions.widget, self.queries.widget, self.watch.widget, css="cc-column cc-right")
         body = row(left, right, css="cc-body")
-        floating = (self.drawer.widget, self.bar.menu, self.key_sheet.widget)
+        floating = (self.drawer.widget, self.bar.menu.widget, self.key_sheet.widget)
         self.show(self.bar.widget, body, self.status.widget, *floating, height=height)
-        self._bind_keys()
+        self.bind_keys(
+            *(self.paint, self.stepper, self.queries, self.bar),
+            own={"?": self.key_sheet.toggle},
+            floating=(self.key_sheet, self.bar.menu, self.drawer, self.banner),
+        )
+        self.shell.bind("o", partial(self.paint.show_original, True), partial(self.paint.show_original, False))
         if picture.notes:
             desk.tell("warning", _sentences(picture.notes))
 
@@ -184,50 +189,6 @@ class Painter(Page):
 
     def _overlay(self, desk: Easel) -> exports.File:
         return painted.overlay_png(desk, opacity=self.paint.opacity.value, dark=self.shell.theme == "dark")
-
-    # ------------------------------------------------------------------ keys
-
-    def _bind_keys(self) -> None:
-        paint, stepper, queries = self.paint, self.stepper, self.queries
-        keys = {
-            "ArrowRight": stepper.step,
-            "ArrowLeft": stepper.back,
-            "Home": stepper.first,
-            "End": stepper.last,
-            "Space": stepper.toggle_run,
-            "Escape": self._escape,
-            "s": partial(queries.answer, "same"),
-            "d": partial(queries.answer, "different"),
-            "x": queries.reject,
-            "ctrl+z": self.bar.undo,
-            "ctrl+shift+z": self.bar.redo,
-            "ctrl+y": self.bar.redo,
-            "ctrl+s": self.save,
-            "p": self.drawer.toggle,
-            "b": partial(paint.use, "brush"),
-            "e": partial(paint.use, "eraser"),
-            "g": partial(paint.use, "polygon"),
-            "h": partial(paint.use, "hand"),
-            "f": paint.fit,
-            "[": partial(paint.resize, 0.8),
-            "]": partial(paint.resize, 1.25),
-            "?": self.key_sheet.toggle,
-        }
-        keys |= {str(region): partial(self.desk.choose, region) for region in range(10)}
-        for name, act in keys.items():
-            self.shell.bind(name, act)
-        self.shell.bind("o", partial(paint.show_original, True), partial(paint.show_original, False))
-
-    def _escape(self) -> None:
-        """Close what floats on top."""
-        if self.key_sheet.is_open:
-            self.key_sheet.hide()
-        elif self.bar.menu_is_open:
-            self.bar.close_menu()
-        elif self.drawer.is_open:
-            self.drawer.hide()
-        elif self.banner.is_open:
-            self.banner.hide()
 
     def close(self) -> None:
         self.desk.close()

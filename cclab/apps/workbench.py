@@ -130,9 +130,14 @@ class Workbench(Page):
         left = column(self.scatter.widget, self.stepper.widget, self.constraints.widget, css="cc-column cc-left")
         right = column(self.queries.widget, self.watch.widget, css="cc-column cc-right")
         body = row(left, right, css="cc-body")
-        floating = (self.drawer.widget, self.bar.menu, self.key_sheet.widget)
+        floating = (self.drawer.widget, self.bar.menu.widget, self.key_sheet.widget)
         self.show(self.bar.widget, body, self.status.widget, *floating, height=height)
-        self._bind_keys()
+        self.bind_keys(
+            *(self.scatter, self.selecting, self.stepper, self.queries, self.bar),
+            own={"?": self.key_sheet.toggle},
+            floating=(self.key_sheet, self.bar.menu, self.drawer, self.banner),
+            otherwise=self.selecting.clear,
+        )
         if session.position == 0:
             self.tell_of_data()
 
@@ -148,48 +153,3 @@ class Workbench(Page):
         return exports.figure_png(
             session, self.scatter.projection, mode=self.scatter.color.value, threshold=self.desk.threshold, dark=dark
         )
-
-    def _bind_keys(self) -> None:
-        scatter, selecting, stepper, queries = self.scatter, self.selecting, self.stepper, self.queries
-        keys = {
-            "ArrowRight": stepper.step,
-            "ArrowLeft": stepper.back,
-            "Home": stepper.first,
-            "End": stepper.last,
-            "Space": stepper.toggle_run,
-            "m": selecting.link,
-            "c": selecting.apart,
-            "Enter": selecting.confirm,
-            "Delete": selecting.forget,
-            "Backspace": selecting.forget,
-            "Escape": self._escape,
-            "s": partial(queries.answer, "same"),
-            "d": partial(queries.answer, "different"),
-            "x": queries.reject,
-            "ctrl+z": self.bar.undo,
-            "ctrl+shift+z": self.bar.redo,
-            "ctrl+y": self.bar.redo,
-            "ctrl+s": self.save,
-            "p": self.drawer.toggle,
-            "l": partial(scatter.use, "lasso"),
-            "b": partial(scatter.use, "box"),
-            "h": partial(scatter.use, "hand"),
-            "f": scatter.fit,
-            "?": self.key_sheet.toggle,
-        }
-        keys |= {str(place + 1): partial(selecting.label, place) for place in range(9)}
-        for name, act in keys.items():
-            self.shell.bind(name, act)
-
-    def _escape(self) -> None:
-        """Close what floats on top; with nothing open, clear the selection."""
-        if self.key_sheet.is_open:
-            self.key_sheet.hide()
-        elif self.bar.menu_is_open:
-            self.bar.close_menu()
-        elif self.drawer.is_open:
-            self.drawer.hide()
-        elif self.banner.is_open:
-            self.banner.hide()
-        else:
-            self.selecting.clear()

@@ -144,6 +144,11 @@ class View:
         self._connections: list[tuple[Any, Callable[..., Any]]] = []
         self.listen(desk.changed, self.update)
 
+    @property
+    def keys(self) -> dict[str, Callable[[], object]]:
+        """What the keys of a page may do here, by their names (see `Shell.bind`)."""
+        return {}
+
     def listen(self, signal: Any, callback: Callable[..., Any]) -> None:
         """Connect for as long as the view is open; what the callback raises stops no one else."""
 

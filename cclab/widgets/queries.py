@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ipywidgets as widgets
@@ -106,6 +108,10 @@ class Queries(View):
         return button(label, lambda: self.answer(answer), icon=icon, key=key, hint=hint, look="outlined")
 
     # ------------------------------------------------------------------ gestures
+
+    @property
+    def keys(self) -> dict[str, Callable[[], object]]:
+        return {"s": partial(self.answer, "same"), "d": partial(self.answer, "different"), "x": self.reject}
 
     @property
     def query(self) -> Query | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ipywidgets as widgets
@@ -72,6 +73,11 @@ class Scatter(View):
         self.update(None, desk.session.current)
 
     # ------------------------------------------------------------------ gestures
+
+    @property
+    def keys(self) -> dict[str, Callable[[], object]]:
+        tools = {"l": "lasso", "b": "box", "h": "hand"}
+        return {key: partial(self.use, tool) for key, tool in tools.items()} | {"f": self.fit}
 
     def use(self, tool: str) -> None:
         """What dragging does: "lasso", "box" or "hand"."""

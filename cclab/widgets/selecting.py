@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from cclab.session import Snapshot
 from cclab.widgets.desk import Desk, View
 from cclab.widgets.html import Html, join, tag
@@ -100,6 +103,17 @@ class Selecting(View):
         return [str(int(id_) + 1) for id_ in self.desk.session.state.cluster_ids]
 
     # ------------------------------------------------------------------ gestures
+
+    @property
+    def keys(self) -> dict[str, Callable[[], object]]:
+        acts = {
+            "m": self.link,
+            "c": self.apart,
+            "Enter": self.confirm,
+            "Delete": self.forget,
+            "Backspace": self.forget,
+        }
+        return acts | {str(place + 1): partial(self.label, place) for place in range(9)}
 
     def _act(self, action: Action) -> None:
         match action.name:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 import ipywidgets as widgets
@@ -68,6 +69,16 @@ class Stepper(View):
             css="cc-panel cc-timeline",
         )
         self.update(None, desk.session.current)
+
+    @property
+    def keys(self) -> dict[str, Callable[[], object]]:
+        return {
+            "ArrowRight": self.step,
+            "ArrowLeft": self.back,
+            "Home": self.first,
+            "End": self.last,
+            "Space": self.toggle_run,
+        }
 
     # ------------------------------------------------------------------ gestures
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import ipywidgets as widgets
 import numpy as np
 
@@ -95,6 +98,13 @@ class Paint(View):
         self.update(None, desk.session.current)
 
     # ------------------------------------------------------------------ gestures
+
+    @property
+    def keys(self) -> dict[str, Callable[[], object]]:
+        tools = {"b": "brush", "e": "eraser", "g": "polygon", "h": "hand"}
+        acts = {key: partial(self.use, tool) for key, tool in tools.items()}
+        acts |= {"f": self.fit, "[": partial(self.resize, 0.8), "]": partial(self.resize, 1.25)}
+        return acts | {str(region): partial(self.desk.choose, region) for region in range(10)}
 
     def use(self, tool: str) -> None:
         """Take a tool into the hand."""
