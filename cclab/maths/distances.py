@@ -47,10 +47,10 @@ def squared_distances(X: NDArray, centers: NDArray, norms: NDArray | None = None
     distances = np.asarray(X @ (-2.0 * centers.T))
     distances += norms[:, None]
     distances += squared_norms(centers)
-    # Far from the origin the three terms cancel: what is left of such rows is worked out from the differences.
+    # Far from the origin the three terms cancel: such distances are worked out from the differences.
     if distances.min(initial=np.inf) < CANCELLED * norms.max(initial=0) and not sparse.issparse(X):
-        rows = np.flatnonzero((distances < CANCELLED * norms[:, None]).any(axis=1))
+        rows, columns = np.nonzero(distances < CANCELLED * norms[:, None])
         for some in row_blocks(len(rows)):
-            off = X[rows[some], None, :] - centers
-            distances[rows[some]] = np.einsum("ikp,ikp->ik", off, off)
+            off = X[rows[some]] - centers[columns[some]]
+            distances[rows[some], columns[some]] = np.einsum("ip,ip->i", off, off)
     return np.maximum(distances, 0, out=distances)

@@ -165,15 +165,15 @@ def _powers(problem: Problem, item: Any, stored: bool, sampled: bool, others: li
         return _called(item, _numbered(getattr(item, "__name__", "kernel").strip("<>"), others), X, stored)
     name, count = item
     if name == "rbf":
-        # Centred samples lose fewer digits in the squared distances.
-        X = X - X.mean(axis=0)
+        # Centred, and in units in which the kernel is exp(-|x - y|^2): rounding is far below 1, whatever it cancels.
+        X = (X - X.mean(axis=0)) / np.sqrt(2.0 ** (count - 1) * distance_spread(problem, sampled))
         norms = squared_norms(X)
-        width = 2.0 ** (count - 1) * distance_spread(problem, sampled)
 
         def base(rows, columns):
-            d = squared_distances(X[rows], X[columns], norms[rows])
-            d *= -1 / width
-            return np.exp(d, out=d)
+            near = X[rows] @ (2 * X[columns].T)
+            near -= norms[rows, None]
+            near -= norms[columns]
+            return np.exp(np.minimum(near, 0, out=near), out=near)
 
         names = tuple(f"rbf {2 ** (count - 1 - k)}" for k in range(count))
         return Powers(names, n, base, np.ones(n), squares, stored)
