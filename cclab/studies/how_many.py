@@ -12,13 +12,13 @@ FEATURES = (2, 5, 10, 50)
 N_SAMPLES = 150
 
 
-def gaussians(clusters: tuple[int, int], sigmas: tuple[float, float], n_features: int, seed: int = 0) -> Dataset:
-    """Round Gaussians of variance 1 and equal size, in all directions; their number and distance are drawn.
+def gaussians(fewest: int, most: int, separation: float, n_features: int, seed: int = 0) -> Dataset:
+    """`fewest` to `most` round Gaussians of variance 1 and equal size, in all directions.
 
-    Each centre is as many standard deviations as were drawn from the nearest one before it.
+    Each centre is `separation` standard deviations from the nearest one before it.
     """
     rng = np.random.default_rng(seed)
-    n_clusters, separation = int(rng.integers(*clusters, endpoint=True)), rng.uniform(*sigmas)
+    n_clusters = int(rng.integers(fewest, most + 1))
     centers = np.zeros((1, n_features))
     while len(centers) < n_clusters:
         direction = rng.standard_normal(n_features)
@@ -34,11 +34,9 @@ def gaussians(clusters: tuple[int, int], sigmas: tuple[float, float], n_features
     )
 
 
-def draws(
-    label: str, clusters: tuple[int, int], sigmas: tuple[float, float], features: tuple[int, ...] = FEATURES
-) -> list[Data]:
-    about = {"clusters": clusters, "sigmas": sigmas}
-    return [Data(gaussians, label=f"{label}, {p} features", anew=True, n_features=p, **about) for p in features]
+def draws(label: str, fewest: int, most: int, separation: float) -> list[Data]:
+    about = {"fewest": fewest, "most": most, "separation": separation}
+    return [Data(gaussians, label=f"{label}, {p} features", anew=True, n_features=p, **about) for p in FEATURES]
 
 
 def number(outcome: Outcome) -> dict[str, float]:
@@ -58,10 +56,10 @@ def number(outcome: Outcome) -> dict[str, float]:
     }
 
 
-ONE = draws("one cluster", (1, 1), (0, 0))
-SEVERAL = draws("2 to 5 at 4 to 6 sigma", (2, 5), (4, 6))
+ONE = draws("one cluster", 1, 1, 0.0)
+SEVERAL = draws("2 to 5 at 4 sigma", 2, 5, 4.0) + draws("2 to 5 at 5 sigma", 2, 5, 5.0)
 # Beyond what can be seen in so few samples: what does "sure" say then?
-NEARER = draws("2 to 5 at 3 sigma", (2, 5), (3, 3), (2, 10))
+NEARER = draws("2 to 8 at 3 sigma", 2, 8, 3.0)
 MIXTURE = Method("CompetitiveMixture", CompetitiveMixture, n_clusters=None)
 CLASSIC = Method("CA", CA, n_clusters=None)
 GOALS = {(data.label, MIXTURE.label, "nothing"): 0.95 for data in [*ONE, *SEVERAL]}

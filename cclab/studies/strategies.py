@@ -5,6 +5,8 @@ The number of clusters is given to all: what is compared are the questions.
 
 from __future__ import annotations
 
+import pandas as pd
+
 from cclab.algorithms import BCKM, CECM, CFCM, CKM, CMKIPCM, PCCA, RCKM, SPFCM, SRPCM, CompetitiveMixture, COPKMeans
 from cclab.core import Problem, State
 from cclab.queries import (
@@ -20,6 +22,7 @@ from cclab.queries import (
 from cclab.queries.base import Asked as AskedBefore
 from cclab.queries.base import Query, Strategy, draw_rng
 from cclab.studies import Asked, Comparison, Data, Method, Study, grid
+from cclab.studies.claims import paired_p
 
 BUDGET = 30
 PER_ROUND = 10
@@ -82,3 +85,26 @@ STUDY = Study(
         for method in methods
     ],
 )
+
+
+def shelf_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """The mean area under the curve, one row a data set and solver, one column a strategy.
+
+    Beside each strategy's mean stands "+" where it is better than random questions and "-" where it is worse, by a
+    paired t-test at 5 %; nothing where the draws don't tell.
+    """
+    areas = frame.dropna(subset="ari_area").pivot_table(
+        index=["dataset", "method"], columns=["drawn_by", "trial"], values="ari_area", sort=False
+    )
+    strategies = list(dict.fromkeys(areas.columns.get_level_values(0)))
+
+    def cell(row: pd.Series, strategy: str) -> str:
+        pair = pd.concat([row[strategy], row["Random"]], axis=1, keys=["its", "random"]).dropna()
+        if not len(pair):
+            return ""
+        its, random = pair.to_numpy().T
+        told = strategy != "Random" and paired_p(its, random) < 0.05
+        return f"{its.mean():.2f}{('+' if its.mean() > random.mean() else '-') if told else ''}"
+
+    rows = [{"dataset": d, "method": m} | {s: cell(row, s) for s in strategies} for (d, m), row in areas.iterrows()]
+    return pd.DataFrame(rows)
