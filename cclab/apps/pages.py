@@ -4,6 +4,8 @@ The pages live under a prefix, so that they serve as a site of their own (`cclab
 inside a Jupyter server (`cclab.apps.extension`).
 """
 
+import asyncio
+import os
 from pathlib import Path
 
 import jinja2
@@ -134,9 +136,10 @@ class Documents(Page):
 class Dashboard(OurTemplate, TornadoVoilaHandler):
     """One dashboard, run by Voilà in a kernel of its own."""
 
-    def initialize(self, notebooks, **kwargs):
+    def initialize(self, notebooks, openings, **kwargs):
         super().initialize(**kwargs)
         self.notebooks = notebooks
+        self.openings = openings
 
     @property
     def contents_manager(self):
@@ -147,7 +150,8 @@ class Dashboard(OurTemplate, TornadoVoilaHandler):
         # Reading the token sets its cookie. Voilà's page sends it back when it closes, to have its kernel
         # ended, but Voilà's own handler never sets it: the kernel would stay (voila issue 1458).
         _ = self.xsrf_token
-        await super().get(f"{name}.ipynb")
+        async with self.openings:
+            await super().get(f"{name}.ipynb")
 
 
 def routes(home, voila_configuration, config, notebooks=gallery.NOTEBOOKS):
@@ -171,7 +175,16 @@ def routes(home, voila_configuration, config, notebooks=gallery.NOTEBOOKS):
         "home": home,
         "voila_configuration": voila_configuration,
     }
-    dashboard = {**common, "notebooks": notebooks, "template_paths": template_paths(), "config": config}
+    # When a whole class comes at once: pages that are all made at the same time would all be late, and a page whose
+    # kernel does not answer within seconds stays empty.
+    openings = asyncio.Semaphore(os.cpu_count() or 1)
+    dashboard = {
+        **common,
+        "notebooks": notebooks,
+        "openings": openings,
+        "template_paths": template_paths(),
+        "config": config,
+    }
     pictures = {"path": str(gallery.CHECKOUT / "docs")}
     return [
         (home, Gallery, {**common, "notebooks": notebooks}),

@@ -17,15 +17,19 @@
     document.body.append(box);
   };
 
-  // Voilà shows the cells before the widgets in them are drawn: keep the outline until something is.
+  // Voilà shows the cells before the widgets in them are drawn: keep the outline until something is. On a busy machine
+  // the widgets' states may be given up by whoever waits for them: then it is best to try again.
+  const patience = 40000;
   window.voila_process = () => {};
   window.voila_finish = () => {
     const cells = document.getElementById("rendered_cells");
     cells.style.display = "";
-    const drawn = () => cells.querySelector(".jupyter-widgets, .jp-OutputArea-output, .cc-notice");
+    const drawn = () => cells.querySelector(".jupyter-widgets, .cc-notice");
     const reveal = () => document.getElementById("loading")?.remove();
     const watch = new MutationObserver(() => { if (drawn()) { watch.disconnect(); reveal(); } });
     if (drawn()) reveal(); else watch.observe(cells, { childList: true, subtree: true });
+    const again = () => location.reload();
+    setTimeout(() => { if (!drawn()) notice("This page takes unusually long to open.", "Try again", again); }, patience);
   };
 
   // A message that is too large would close the connection, and with it the session.
