@@ -5,7 +5,7 @@ from __future__ import annotations
 from sklearn.cluster import KMeans
 
 from cclab.algorithms import FCM, ConstrainedKMeans, COPKMeans, SeededKMeans
-from cclab.queries import Random, UncertaintyQueries
+from cclab.queries import FarthestFirst, Random
 from cclab.studies import Asked, Comparison, Data, Method, RandomLabels, RandomPairs, Study, grid
 
 DATA = [Data("iris"), Data("wine", standardized=True)]
@@ -14,7 +14,7 @@ FUZZY = Method("FCM", FCM, n_init=5)
 COP = Method("COP-KMeans", COPKMeans, n_init=5)
 BY_LABELS = [Method("Seeded-KMeans", SeededKMeans), Method("Constrained-KMeans", ConstrainedKMeans)]
 LABELS = [RandomLabels(share=0.1), RandomLabels(share=0.3)]
-QUESTIONS = [Asked(strategy, budget=50, per_round=10, warm=False) for strategy in (Random(), UncertaintyQueries())]
+QUESTIONS = [Asked(strategy, budget=50, per_round=10, warm=False) for strategy in (Random(), FarthestFirst())]
 
 STUDY = Study(
     name="foundation",
@@ -27,6 +27,6 @@ STUDY = Study(
     comparisons=[
         Comparison("ari", ("Constrained-KMeans", "30 % labels"), ("Seeded-KMeans", "30 % labels")),
         Comparison("ari", ("COP-KMeans", "5 % pairs"), ("K-means", "nothing")),
-        Comparison("ari_area", ("COP-KMeans", "50 by UncertaintyQueries"), ("COP-KMeans", "50 by Random")),
+        Comparison("ari_area", ("COP-KMeans", "50 by FarthestFirst"), ("COP-KMeans", "50 by Random")),
     ],
 )

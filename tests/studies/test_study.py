@@ -350,4 +350,4 @@ def test_studies_are_found():
 def test_the_foundation_study_runs():
     frame = get_study("foundation").run(1, out=None, only=["iris"])
     assert frame["error"].isna().all()
-    assert set(frame["drawn_by"]) == {"NoKnowledge", "RandomLabels", "RandomPairs", "Random", "UncertaintyQueries"}
+    assert set(frame["drawn_by"]) == {"NoKnowledge", "RandomLabels", "RandomPairs", "Random", "FarthestFirst"}
