@@ -8,6 +8,7 @@ from cclab.core import ConstraintSet
 
 from .dabs import Palette
 from .objects import Objects
+from .recipes import Options
 
 # Up to this squared distance from the paint objects have their full say; far away the least.
 ALIKE, LEAST_SAY = 2.0, 0.05
@@ -33,7 +34,7 @@ def net_shares(objects: Objects, palette: Palette) -> tuple[np.ndarray, int]:
         Net shares, above 0 for at most one region; the first column is "don't know".
     int
     """
-    n_regions = int(max(palette.painted.max(initial=0), 0)) + 1
+    n_regions = int(palette.painted.max(initial=0)) + 1
     counts = np.zeros((len(objects), n_regions), dtype=np.int64)
     for dab in palette.dabs:
         found, shares = objects.overlap(dab.pixels)
@@ -42,7 +43,7 @@ def net_shares(objects: Objects, palette: Palette) -> tuple[np.ndarray, int]:
     return np.maximum(net, 0), int((np.count_nonzero(counts, axis=1) > 1).sum())
 
 
-def weights(objects: Objects, palette: Palette, region: np.ndarray, options) -> np.ndarray:
+def weights(objects: Objects, palette: Palette, region: np.ndarray, options: Options) -> np.ndarray:
     """Objects count by one (or by their pixels); the paint of each prototype counts as a share of them all."""
     weight = objects.multiplicity.astype(float) if options.weighted else np.ones(len(objects))
     n_clusters, total = len(palette.regions), weight.sum()
@@ -56,24 +57,21 @@ def weights(objects: Objects, palette: Palette, region: np.ndarray, options) -> 
     return weight
 
 
-def statements(objects, palette, region, uses) -> ConstraintSet:
+def statements(objects: Objects, palette: Palette, region: np.ndarray, uses: frozenset[str]) -> ConstraintSet:
     """What is painted, in statements that a solver of these `uses` takes."""
-    known = ConstraintSet(len(objects))
-    if "labels" in uses:
-        possible = np.equal.outer(region, palette.regions).astype(float)
-        possible[region <= 0] = np.nan
-        known = known.with_labels(possible, source="stroke")
-    else:
-        known = linked(objects, palette, known)
-    return known
+    if "labels" not in uses:
+        return linked(objects, palette)
+    possible = np.equal.outer(region, palette.regions).astype(float)
+    possible[region <= 0] = np.nan
+    return ConstraintSet(len(objects)).with_labels(possible, source="stroke")
 
 
-def linked(objects: Objects, palette: Palette, known: ConstraintSet | None = None) -> ConstraintSet:
+def linked(objects: Objects, palette: Palette) -> ConstraintSet:
     """Paint as links: a group for the paint of each prototype, a separation between any two regions.
 
     Members stand for as many pixels as are painted. Paint of another region on the same object is set off against it.
     """
-    known = ConstraintSet(len(objects)) if known is None else known
+    known = ConstraintSet(len(objects))
     net, _ = net_shares(objects, palette)
     region = np.where(net.max(axis=1) > 0, net.argmax(axis=1), -1)
     for k, of in enumerate(palette.regions):

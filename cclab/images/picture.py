@@ -107,9 +107,9 @@ def scaled_to_unit(values: np.ndarray) -> tuple[np.ndarray, int, list[str]]:
         notes = []
         if values.dtype == np.uint16 and depth < 16:
             notes = [f"16-bit values of at most {high}: read as {depth}-bit"]
-        return (values / np.float32(2**depth - 1)).astype(np.float32), depth, notes
+        return np.divide(values, 2**depth - 1, dtype=np.float32), depth, notes
     if low >= 0 and high <= 1:
-        return values.astype(np.float32), 16, []
+        return values.astype(np.float32, copy=False), 16, []
     spread = float(high) - float(low) or 1.0
     unit = np.clip((values - float(low)) / spread, 0, 1).astype(np.float32)
     return unit, 16, [f"values from {low:g} to {high:g} scaled to 0 to 1"]

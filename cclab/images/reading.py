@@ -16,7 +16,7 @@ from cclab.datasets.folder import data_folder
 from .phantom import TISSUES, phantom
 from .picture import Picture, scaled_to_unit
 
-MAX_SIDE = 4096
+MAX_SIDE = 2048
 
 # What scikit-image carries inside its own wheel: these load without a download.
 _CARRIED = {

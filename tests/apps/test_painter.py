@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,6 @@ from cclab.apps import painted, painter
 from cclab.apps.painter import read_file
 from cclab.images import Stroke, load_image
 from cclab.images.regions import dice
-from cclab.widgets.easel.easel import session_on
 
 RNG = np.random.default_rng(0)
 LEFT = Stroke("brush", 1, 4, [[8, 6], [8, 34]])
@@ -155,6 +155,39 @@ def test_a_question_about_two_places_is_answered_by_paint(page):
     assert len(page.desk.recipe.strokes) == before + 1
 
 
+def test_same_paints_as_the_sure_place_and_different_as_the_other(page):
+    for answer, chosen in (("same", lambda sure: sure), ("different", lambda sure: 3 - sure)):
+        paint(page, LEFT, RIGHT)
+        query = page.queries.query
+        asked, sure, _ = page.queries._torn(query)
+        place = page.desk.place_of(page.queries._posed, asked)
+
+        async def say(answer=answer):
+            page.queries.answer(answer)
+            while page.desk._tasks._running:
+                await asyncio.sleep(0.005)
+
+        asyncio.run(say())
+        assert page.desk.recipe.strokes[-1].region == chosen(sure)
+        assert page.desk.regions_at(page.desk.session.current).labels[place] == chosen(sure)
+        page.desk.develop(replace(page.desk.recipe, strokes=()))
+
+
+def test_dont_know_asks_about_another_place(page):
+    paint(page, LEFT, RIGHT)
+    query = page.queries.query
+
+    async def reject():
+        page.queries.reject()
+        for _ in range(100):
+            await asyncio.sleep(0.005)
+
+    asyncio.run(reject())
+    assert page.queries.query is not None
+    assert page.queries.query.samples != query.samples
+    assert len(page.desk.recipe.strokes) == 2
+
+
 def test_strokes_are_listed_and_forgotten(page):
     paint(page, LEFT, RIGHT)
     page.watch.tabs.value = "Strokes"
@@ -253,23 +286,44 @@ def test_what_can_not_be_opened_is_said_and_nothing_is_lost(page):
 
 
 @pytest.mark.parametrize(
-    "array",
+    ("array", "words"),
     [
-        np.zeros((1, 1), dtype=np.uint8),
-        np.full((12, 9), 7, dtype=np.uint8),
-        RNG.integers(0, 255, size=(30, 20, 4), dtype=np.uint8),
+        (np.zeros((1, 1), dtype=np.uint8), "All pixels have one and the same value"),
+        (np.full((12, 9), 7, dtype=np.uint8), "there is nothing to tell apart."),
+        (RNG.integers(0, 255, size=(30, 20, 4), dtype=np.uint8), "Transparent pixels were laid on white."),
+        (np.full((30, 20, 4), 255) - [[[0, 90, 0, 0]]] * np.eye(30, 20, dtype=int)[..., None], "alpha channel"),
     ],
+    ids=["one pixel", "one colour", "RGBA", "RGBA, opaque"],
 )
-def test_odd_pictures(array, tmp_path, monkeypatch):
+def test_odd_pictures(array, words, tmp_path, monkeypatch):
     monkeypatch.setenv("CCLAB_STATE", str(tmp_path))
     page = painter(array)
     page.desk.pace = None
     assert page.banner.is_open  # what is odd about it is said
+    assert words in page.banner._words.value
     paint(page, Stroke("brush", 1, 2, [[0.5, 0.5]]), Stroke("brush", 2, 2, [[6.5, 6.5]]))
     assert page.desk.session.failures == []
+    assert len(page.desk.recipe.strokes) == 2
     page.close()
 
 
-def test_a_picture_that_is_too_large_is_reduced_and_said(tmp_path):
-    session = session_on(load_image(np.zeros((5000, 8), dtype=np.uint8), max_side=1000))
-    assert "reduced from 5000 x 8" in " ".join(session.data.notes)
+def test_a_picture_that_is_too_large_is_reduced_and_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("CCLAB_STATE", str(tmp_path))
+    large = np.zeros((8192, 8192), dtype=np.uint8)
+    large[:, 4096:] = 200
+    page = painter(large)
+    assert page.desk.picture.shape == (2048, 2048)
+    assert page.desk.objects == "superpixels"
+    assert "Reduced from 8192 x 8192 to 2048 x 2048" in page.banner._words.value
+    assert "max_side=None keeps every pixel" in page.banner._words.value
+    page.close()
+
+
+@pytest.mark.parametrize("objects", ["values", "superpixels"])
+def test_two_colours_on_one_object_are_said_and_nothing_is_lost(page, objects):
+    page.desk.objects = objects
+    over = Stroke("brush", 2, 1, [[8, 6], [8, 34]])
+    paint(page, LEFT, RIGHT, over)
+    assert re.search("painted in two colours: the colour with more paint counts", page.banner._words.value)
+    assert len(page.desk.recipe.strokes) == 3
+    assert page.desk.session.failures == []

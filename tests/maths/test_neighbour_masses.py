@@ -62,6 +62,18 @@ def test_it_never_goes_uphill_and_leaves_its_input_alone(problem):
     assert cost(*problem[:3], fine) <= cost(*problem[:3], rough)
 
 
+def test_samples_that_cost_nothing_follow_their_neighbours():
+    ties = grid(4, 5, np.random.default_rng(1))
+    colours = two_colours(ties)
+    classes = rows_of(ties, [np.flatnonzero(colours == k) for k in (0, 1)])
+    w = np.full((20, 3), np.finfo(float).tiny)
+    w[0, 1:] = np.inf  # all that is known of anything
+    masses = settle_neighbours(w, np.array([True, True, False]), classes, None, 1e-6)
+    np.testing.assert_allclose(masses.sum(axis=1), 1, atol=1e-5)
+    assert masses[0, 0] == pytest.approx(1, abs=1e-5)
+    assert (masses[:, 0] > masses[:, 1]).all()
+
+
 def test_two_colours_on_a_grid_and_not_on_a_triangle():
     ties = grid(4, 6, np.random.default_rng(0))
     i, j = ties.nonzero()
