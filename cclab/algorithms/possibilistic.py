@@ -20,6 +20,9 @@ alpha      ``label_weight``          how much labels count
 eta_k      ``repulsion``             how strongly cluster k pushes the others away
 =========  ========================  ==================================================================
 
+Where clusters may stretch, d_ik is measured by a metric A_k of determinant 1, and s sum_k trace(A_k) is added, with the
+stiffness s held at its first value.
+
 For given centres the best memberships and typicalities have closed forms, and for given memberships and typicalities
 only weighted means enter the centres' step, so one pass over the samples makes a step and no (n, k) array is kept.
 
@@ -132,11 +135,10 @@ class _PossibilisticSolver(WeightedSolver):
         )
         state = self._state_at(problem, V, settings, restart=restart)
         strength = self._strength(V, state.totals)
-        return (
-            state
-            if not strength
-            else self._state_at(problem, V, replace(settings, repulsion=np.full(len(V), strength)), restart=restart)
-        )
+        if strength:
+            settings = replace(settings, repulsion=np.full(len(V), strength))
+            state = self._state_at(problem, V, settings, restart=restart)
+        return state
 
     def _within(self, problem: Problem, V: NDArray, metrics: NDArray | None = None) -> NDArray:
         """The mean squared distance within each fuzzy cluster: gamma by Eq. 2 of [1]_ with K = 1."""
