@@ -92,6 +92,32 @@ def test_a_stroke_is_undone_as_a_whole_and_redone(page):
     assert len(page.paint.canvas.strokes) == 2
 
 
+def test_strokes_that_come_fast_are_all_kept(page):
+    async def work():
+        for stroke in (LEFT, RIGHT, Stroke("brush", 1, 3, [[4, 20]])):
+            page.paint.canvas.painted.emit(stroke)  # the solver has not even begun with the one before
+        while page.desk._tasks._running or page.desk.session.running:
+            await asyncio.sleep(0.005)
+
+    asyncio.run(work())
+    assert [stroke.region for stroke in page.desk.recipe.strokes] == [1, 2, 1]
+
+
+def test_undo_while_the_solver_works_stays_undone(page):
+    paint(page, LEFT)
+
+    async def work():
+        page.paint.canvas.painted.emit(RIGHT)
+        while len(page.desk.recipe.strokes) < 2:
+            await asyncio.sleep(0.001)
+        press(page, "ctrl+z")  # superpixels are shown, pixels still to come
+        while page.desk._tasks._running or page.desk.session.running:
+            await asyncio.sleep(0.005)
+
+    asyncio.run(work())
+    assert len(page.desk.recipe.strokes) == 1
+
+
 def test_rewinding_shows_the_paint_of_then(page):
     paint(page, LEFT, RIGHT)
     press(page, "Home")

@@ -1,9 +1,13 @@
 """A journey at the painter: real Voilà, real Chromium, real pixels; three strokes of the mouse isolate the lesion."""
 
 import io
+import json
 import re
+import subprocess
+import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
@@ -114,10 +118,71 @@ def test_undo_takes_a_whole_stroke_back(hand):
     hand.wait_for("strokes 3")
 
 
-def test_the_mask_and_the_table_are_exported(hand, tmp_path):
+def test_everything_can_be_taken_out(hand, tmp_path):
+    labels = np.asarray(Image.open(hand.export("Label image (PNG)", tmp_path)))
     mask = np.asarray(Image.open(hand.export("Mask of the region (PNG)", tmp_path)))
     assert set(np.unique(mask)) == {0, 255}
-    assert hand.export("Table of regions (CSV)", tmp_path).read_text().startswith("region,strokes,pixels")
+    assert np.array_equal(mask == 255, labels == 2)  # the region painted last
+    overlay = np.asarray(Image.open(hand.export("Overlay figure (PNG)", tmp_path)))
+    assert overlay.shape == (5 * 156, 5 * 141, 3)
+    table = pd.read_csv(hand.export("Table of regions (CSV)", tmp_path))
+    assert table["region"].tolist() == ["Lesion", "Rest", "Undecided"]
+    assert table["pixels"].tolist()[:2] == [(labels == 1).sum(), (labels == 2).sum()]
+    session = json.loads(hand.export("Session (JSON)", tmp_path).read_bytes())
+    assert session["data"]["name"] == "mr_t2like"
+    code = hand.export("Python code", tmp_path)
+    done = subprocess.run([sys.executable, code], capture_output=True, text=True, check=True)
+    np.testing.assert_array_equal(json.loads(done.stdout), labels)
+
+
+def test_a_question_is_answered_by_keyboard(hand):
+    expect(hand.page.locator(".cc-queries .cc-why")).to_contain_text("is torn between")
+    expect(hand.page.locator(".cc-image-canvas svg g")).to_have_count(2)  # both places are marked
+    hand.canvas.hover()
+    hand.page.keyboard.press("s")
+    hand.wait_for("strokes 4")
+    hand.page.keyboard.press("Control+z")
+    hand.wait_for("strokes 3")
+
+
+def test_a_pen_paints_and_its_other_end_erases(hand):
+    """Pointer events as a pen sends them: Playwright has none of its own."""
+    height, width = hand.picture.shape
+    x, y = hand.place(width / 2, 0.9 * height)
+    for button, buttons, words in ((0, 1, "strokes 4"), (5, 32, "strokes 5")):
+        hand.canvas.evaluate(
+            """(root, [x, y, button, buttons]) => {
+              const send = (name, dx, held) => root.dispatchEvent(new PointerEvent(name, {
+                pointerId: 7, pointerType: "pen", pressure: 0.5, button, buttons: held, bubbles: true,
+                clientX: x + dx, clientY: y }));
+              root.setPointerCapture = () => {};  // a made-up pointer can not be captured
+              send("pointerdown", 0, buttons);
+              for (let k = 1; k < 12; k++) send("pointermove", 3 * k, buttons);
+              send("pointerup", 36, 0);
+              delete root.setPointerCapture;
+            }""",
+            [x, y, button, buttons],
+        )
+        hand.wait_for(words)
+    hand.page.keyboard.press("Control+z")
+    hand.wait_for("strokes 4")
+    hand.page.keyboard.press("Control+z")
+    hand.wait_for("strokes 3")
+
+
+def test_it_fits_into_1024_pixels_in_either_theme(hand, screenshot):
+    page = hand.page
+    for width, theme in ((1280, "dark"), (1024, "dark"), (1024, "light")):
+        page.set_viewport_size({"width": width, "height": 768 if width == 1024 else 800})
+        page.evaluate("(theme) => { document.documentElement.dataset.ccTheme = theme; }", theme)
+        page.wait_for_timeout(500)  # for the picture's sake alone
+        screenshot(page, f"painter-{width}-{theme}")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        looks, stage = (page.locator(css).bounding_box() for css in (".cc-looks", ".cc-stage"))
+        assert stage["x"] <= looks["x"]
+        assert looks["x"] + looks["width"] <= stage["x"] + stage["width"]
+    page.evaluate("() => { delete document.documentElement.dataset.ccTheme; }")
+    page.set_viewport_size({"width": 1280, "height": 800})
 
 
 def test_a_file_that_is_no_picture_is_refused_and_nothing_is_lost(hand):

@@ -75,6 +75,7 @@ class Easel(Desk):
         self.painting: Painting = painting_of(session.data)
         self._read: OrderedDict[Snapshot, Regions] = OrderedDict()
         self._known: OrderedDict[Snapshot, tuple[Recipe, Posed | None]] = OrderedDict()
+        self._ahead: Recipe | None = None
         self.region = 1
         self.places: list[tuple[int, int]] = []
         recipe = self.recipe
@@ -172,29 +173,35 @@ class Easel(Desk):
         self.regions = tuple(names)
         self.chosen.emit()
 
+    @property
+    def latest(self) -> Recipe:
+        """What is painted, with strokes that the session has not heard of yet: they may come fast."""
+        return self._ahead or self.recipe
+
     def paint(self, stroke: Stroke) -> None:
         """One more stroke."""
-        self.develop(replace(self.recipe, strokes=(*self.recipe.strokes, stroke)))
+        self.develop(replace(self.latest, strokes=(*self.latest.strokes, stroke)))
 
     def without(self, number: int) -> None:
         """Forget a stroke."""
-        strokes = self.recipe.strokes
-        self.develop(replace(self.recipe, strokes=strokes[:number] + strokes[number + 1 :]))
+        strokes = self.latest.strokes
+        self.develop(replace(self.latest, strokes=strokes[:number] + strokes[number + 1 :]))
 
     def set_objects(self, objects: str) -> None:
         """Cluster other objects."""
         self.objects = objects
-        self.develop(self.recipe)
+        self.develop(self.latest)
 
     def set_options(self, **options: Any) -> None:
         """Paint on with other options."""
-        changed = replace(self.recipe.options, **options)
-        if changed != self.recipe.options:
-            self.develop(replace(self.recipe, options=changed))
+        changed = replace(self.latest.options, **options)
+        if changed != self.latest.options:
+            self.develop(replace(self.latest, options=changed))
 
     def develop(self, recipe: Recipe) -> None:
         """Let the solver work on what is painted now, from the start."""
-        self._tasks.start(self._develop(replace(recipe, regions=self.regions)))
+        self._ahead = replace(recipe, regions=self.regions)
+        self._tasks.start(self._develop(self._ahead))
 
     def stages(self, options: Options) -> list[Options]:
         """Superpixels first, pixels after."""
@@ -209,18 +216,19 @@ class Easel(Desk):
         while session.running:
             await asyncio.sleep(0)
         for options in self.stages(recipe.options):
-            staged = replace(recipe, options=options)
+            staged, here = replace(recipe, options=options), session.current
             blank = self.painting.is_blank(staged)
             if not blank:
                 with suppress(Exception):  # told below, where it is tried again
                     await asyncio.to_thread(self.painting.pose, staged)
-            if turn != self._turn or session is not self.session:
-                return
+            if turn != self._turn or session.current is not here or session is not self.session:
+                return  # another stroke has come, or someone has gone elsewhere
+            self._ahead = None
             if self.attempt(session.pose, staged.to_json(), run=number) is None or blank:
                 return
             if self.run_after and not await run(self, pace=self.pace, number=number):
                 return
-            if turn != self._turn or session is not self.session:
+            if turn != self._turn or session.current.command.get("run") != number or session is not self.session:
                 return
         posed = self.painting.pose(staged)
         # At the end: a step wipes away what was told before.
