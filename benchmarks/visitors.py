@@ -1,8 +1,8 @@
 """Several visitors at once, each in a browser of their own, on a real `cclab app`: ``make bench-visitors``.
 
-First one visitor opens each dashboard. Then all visitors open the workbench at the same moment; each says something of
-their own, steps, and reloads. What a visitor did must be found again, by that visitor alone. Steps are timed on
-the page, from the key press to the frame that shows the effect.
+First one visitor opens each dashboard. Then visitors come, some seconds apart. When all are there, each says something of
+their own and steps, all at the same time; then they reload, some seconds apart. What a visitor did must be found again,
+by that visitor alone. Steps are timed on the page, from the key press to the frame that shows the effect.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.browser.conftest import CHROMIUM_FLAGS, HERE
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 #: Seconds that a visitor looks at a step before the next.
 LOOK = 1.0
 #: What there is to see when a dashboard can be used.
 READY = {
     "workbench": ".cc-legend .cc-glyph",
-    "painter": ".cc-legend",
+    "painter": ".cc-image-canvas .image",
     "compare": ".cc-twins > :last-child .cc-legend .cc-glyph",
     "ask_me": ".cc-game-pair img",
     "how_many": ".cc-legend .cc-glyph",
@@ -138,9 +138,11 @@ class Visitor:
         default_factory=lambda: {"open": [], "step": [], "statement": [], "reload": []}
     )
 
-    async def visit(self, n_steps: int) -> None:
+    async def visit(self, n_steps: int, apart: float, everyone: asyncio.Barrier) -> None:
         """Open, say something, step, reload, and find everything again."""
+        await asyncio.sleep(self.number * apart)
         await self._timed("open", self.page.goto(self.url))
+        await everyone.wait()
         await self._lasso(0.0, 0.02, 0.3 + 0.05 * self.number, 0.98)
         await expect(self.page.locator(".cc-selection")).to_contain_text("selected")
         began = time.monotonic()
@@ -152,6 +154,8 @@ class Visitor:
             self.times["step"].append(await self.page.evaluate(PRESS_AND_WAIT, "ArrowRight") / 1000)
             await asyncio.sleep(LOOK)
         left = await self.seen()
+        await everyone.wait()
+        await asyncio.sleep(self.number * apart)
         await self._timed("reload", self.page.reload())
         await expect(self._statements).to_have_count(1)
         await expect(self.page.locator(".cc-place")).to_have_text(left[1])
@@ -209,15 +213,16 @@ async def first_paints(browser: Browser, server: Server) -> None:
         shown = time.monotonic() - began
         await page.locator(selector).first.wait_for()
         print(f"| {name} | {shown:.1f} s | {time.monotonic() - began:.1f} s |", flush=True)
-        await page.context.close()
+        await page.close(run_before_unload=True)
 
 
-async def together(browser: Browser, server: Server, n_visitors: int, n_steps: int) -> None:
-    """All visitors at the same moment; nobody's work is lost or seen by another."""
+async def together(browser: Browser, server: Server, n_visitors: int, n_steps: int, apart: float) -> None:
+    """All visitors at once; nobody's work is lost or seen by another."""
     server.let_kernels_rest()
     url = f"{server.url}open/workbench"
     visitors = [Visitor(number, await newcomer(browser), url) for number in range(n_visitors)]
-    await asyncio.gather(*(visitor.visit(n_steps) for visitor in visitors))
+    everyone = asyncio.Barrier(n_visitors)
+    await asyncio.gather(*(visitor.visit(n_steps, apart, everyone) for visitor in visitors))
     seen = [await visitor.seen() for visitor in visitors]
     if len(set(seen)) < n_visitors:
         raise AssertionError(f"two visitors found the same work: {seen}")
@@ -233,7 +238,7 @@ async def together(browser: Browser, server: Server, n_visitors: int, n_steps: i
         await visitor.page.context.close()
 
 
-async def measure(visitors: int, workers: int, steps: int) -> None:
+async def measure(visitors: int, workers: int, steps: int, apart: float) -> None:
     chromium = runpy.run_path(str(HERE / "chromium.py"))["find"]()
     expect.set_options(timeout=1000 * PATIENCE)
     with tempfile.TemporaryDirectory() as folder:
@@ -244,7 +249,7 @@ async def measure(visitors: int, workers: int, steps: int) -> None:
                 print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {workers} kernels ready\n", flush=True)
                 await first_paints(browser, server)
                 print()
-                await together(browser, server, visitors, steps)
+                await together(browser, server, visitors, steps, apart)
                 await browser.close()
         finally:
             server.stop()
@@ -265,8 +270,8 @@ def main(words: list[str]) -> None:
         "--workers", type=int, default=2, help="kernels kept ready (default: %(default)s, as cclab app)"
     )
     parser.add_argument("--steps", type=int, default=5, help="of the first visitor; each further one makes one more")
-    asked = parser.parse_args(words)
-    asyncio.run(measure(asked.visitors, asked.workers, asked.steps))
+    parser.add_argument("--apart", type=float, default=4.0, help="seconds between two that come (default: %(default)s)")
+    asyncio.run(measure(**vars(parser.parse_args(words))))
 
 
 if __name__ == "__main__":

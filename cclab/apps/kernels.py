@@ -30,7 +30,7 @@ class WarmKernels(AsyncMappingKernelManager):
     """
 
     pool_size = Integer(2, config=True, help="How many kernels wait for a visitor.")
-    refill_delay = Float(6.0, config=True, help="Seconds left to the new visitor before the next kernel starts.")
+    refill_delay = Float(6.0, config=True, help="Seconds without a new visitor before the next kernel starts.")
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
@@ -44,11 +44,16 @@ class WarmKernels(AsyncMappingKernelManager):
     def refill(self):
         """Start kernels until the pool is full."""
         while len(self._pool) < self.pool_size:
-            self._pool.append(asyncio.create_task(self._start_with(f"{PRELOAD}\n{HUSH}")))
+            self._add()
 
-    async def _refill_later(self):
-        await asyncio.sleep(self.refill_delay)
-        self.refill()
+    async def _refill_in_peace(self):
+        """The same, one after the other, and not while visitors come: their pages need the processor more."""
+        while len(self._pool) < self.pool_size:
+            await asyncio.sleep(self.refill_delay)
+            self._add()
+
+    def _add(self):
+        self._pool.append(asyncio.create_task(self._start_with(f"{PRELOAD}\n{HUSH}")))
 
     async def _start_with(self, code):
         """A kernel that has been told to run some code, and a client of it."""
@@ -81,8 +86,9 @@ class WarmKernels(AsyncMappingKernelManager):
         kernel_id, client = await self._take_waiting() or await self._start_with(HUSH)
         await self._introduce(client, env or {})
         self.get_kernel(kernel_id).last_activity = datetime.now(UTC)
-        if self._refilling is None or self._refilling.done():
-            self._refilling = asyncio.create_task(self._refill_later())
+        if self._refilling is not None:
+            self._refilling.cancel()
+        self._refilling = asyncio.create_task(self._refill_in_peace())
         return kernel_id
 
     async def _take_waiting(self):
