@@ -1,8 +1,8 @@
 """Several visitors at once, each in a browser of their own, on a real `cclab app`: ``make bench-visitors``.
 
-First one visitor opens each dashboard. Then visitors come, some seconds apart. When all are there, each says something of
-their own and steps, all at the same time; then they reload, some seconds apart. What a visitor did must be found again,
-by that visitor alone. Steps are timed on the page, from the key press to the frame that shows the effect.
+First one visitor opens each dashboard. Then visitors come, some seconds apart. When all are there, each says something
+of their own and steps, all at the same time; then they reload, some seconds apart. What a visitor did must be found
+again, by that visitor alone. Steps are timed on the page, from the key press to the frame that shows the effect.
 """
 
 from __future__ import annotations
