@@ -231,7 +231,7 @@ class Queries(View):
         if old is None or type(old.partition) is not type(new.partition):
             self._fill_strategies(new.partition, self.strategy.value)
         same_knowledge = old is not None and old.problem.constraints is new.problem.constraints
-        if self._wants_another(same_knowledge):
+        if self._wants_another(same_knowledge) or (old is not None and _names_gone(old, new)):
             self.propose()
         if not (same_knowledge and self._restraint.holds(self.desk.session)):
             self._show()
@@ -313,6 +313,13 @@ class Queries(View):
         for made in (self.same_button, self.different_button, *self._cluster_buttons):
             close_all(made)
         super().close()
+
+
+def _names_gone(old: Snapshot, new: Snapshot) -> bool:
+    """Whether clusters have vanished that the reason of a question may name."""
+    if old.state is new.state or not old.kept or old.partition.n_clusters == new.partition.n_clusters:
+        return False
+    return not np.isin(old.state.cluster_ids, new.state.cluster_ids).all()
 
 
 def is_settled(query: Query, constraints: ConstraintSet) -> bool:

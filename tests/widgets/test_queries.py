@@ -1,10 +1,12 @@
 """The query card asks, and turns answers into statements."""
 
 import asyncio
+import re
 
 import numpy as np
 import pytest
 
+from cclab import CA
 from cclab.core.registry import strategies
 from cclab.queries.base import Query, Strategy
 from cclab.widgets.queries import Queries, true_answer
@@ -99,6 +101,17 @@ def test_undoing_and_forgetting_never_break_it():
     assert view.query == first
     view.answer("same")
     assert desk.session.constraints.to_frame().kind.tolist() == ["must"]
+
+
+def test_a_question_whose_clusters_have_vanished_is_put_anew():
+    desk = desk_on(CA(max_clusters=12, random_state=0))
+    view = Queries(desk)
+    before = desk.session.partition.n_clusters
+    while desk.session.partition.n_clusters == before:
+        desk.session.step()
+    names = set((desk.session.state.cluster_ids + 1).tolist())
+    assert {int(number) for number in re.findall(r"cluster (\d+)", view.query.reason)} <= names
+    assert {int(number) for number in re.findall(r"clusters (\d+)", view.query.reason)} <= names
 
 
 def test_a_question_that_a_statement_settles_is_replaced():
