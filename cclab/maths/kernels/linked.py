@@ -26,8 +26,9 @@ def linked_directions(problem: Problem, count: int) -> RankOne:
         for links in (problem.constraints.must, problem.constraints.cannot)
     )
     count = min(count, p)
-    _, directions = eigh(cannot, must, subset_by_index=[p - count, p - 1])
-    return RankOne(tuple(f"linked {k + 1}" for k in range(count)), directions[:, ::-1].T @ X.T)
+    # All of them: asked for some only, LAPACK's other driver now and then finds none, and does not say so.
+    directions = eigh(cannot, must)[1][:, ::-1][:, :count]
+    return RankOne(tuple(f"linked {k + 1}" for k in range(count)), directions.T @ X.T)
 
 
 def _bounded(X: NDArray, weights: NDArray) -> NDArray:
