@@ -10,7 +10,7 @@ export CCLAB_DATA
 # One thread a process: the test runner and the studies run several processes.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: app test lint notebooks browser bench bench-ui study clean help
+.PHONY: app test lint notebooks browser bench bench-ui bench-visitors study clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -51,6 +51,9 @@ bench: $(READY)      ## speed and memory, as ratios of two things run side by si
 
 bench-ui: chromium   ## frame rates and memory in a real browser
 	$(BIN)/python -m benchmarks.ui
+
+bench-visitors: chromium  ## ten visitors at once with real browsers: what they wait for, and that nothing is lost
+	$(BIN)/python -m benchmarks.visitors
 
 study: $(READY)      ## a paper's table: make study NAME=...
 	$(BIN)/cclab study $(NAME)

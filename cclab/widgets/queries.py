@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets as widgets
 import numpy as np
 
-from cclab.core import ConstraintSet, Partition
+from cclab.core import ConstraintSet
 from cclab.core.registry import strategies
 from cclab.queries.base import Query, Settled
 from cclab.session import Session, Snapshot
@@ -92,7 +92,7 @@ class Queries(View):
             icon="batch", hint=f"Ask the truth about {batch} questions", on_click=self.toggle_batch
         )
         self.step_button.add_class("cc-push")
-        self._fill_strategies(desk.session.partition, strategy)
+        self._fill_strategies(desk.session.current, strategy)
         self.strategy.observe(self._strategy_chosen, "value")
         self.widget = column(
             row(self._title, text(tag("span", "by"), css="cc-push cc-note"), self.strategy, css="cc-head"),
@@ -217,9 +217,15 @@ class Queries(View):
         session = self.desk.session
         return session.current, session.asked, self.strategy.value
 
-    def _fill_strategies(self, partition: Partition, wanted: str) -> None:
-        """Offer the strategies that suit the belief; keep the chosen one where it does."""
-        suiting = [name for name in strategies.names() if strategies.get(name).suits(partition)]
+    def _fill_strategies(self, snapshot: Snapshot, wanted: str) -> None:
+        """Offer the strategies that suit the belief and the solver; keep the chosen one where it does."""
+        hears_labels_alone = snapshot.solver.uses & {"labels", "must", "cannot"} == {"labels"}
+        suiting = [
+            name
+            for name in strategies.names()
+            if strategies.get(name).suits(snapshot.partition)
+            and (strategies.get(name).kind == "label" or not hears_labels_alone)
+        ]
         options = tuple((strategies.get(name).title, name) for name in suiting)
         if options != tuple(self.strategy.options):
             self.strategy.options = options
@@ -228,8 +234,8 @@ class Queries(View):
     # ------------------------------------------------------------------ showing
 
     def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is None or type(old.partition) is not type(new.partition):
-            self._fill_strategies(new.partition, self.strategy.value)
+        if old is None or old.solver is not new.solver or type(old.partition) is not type(new.partition):
+            self._fill_strategies(new, self.strategy.value)
         same_knowledge = old is not None and old.problem.constraints is new.problem.constraints
         if self._wants_another(same_knowledge) or (old is not None and _names_gone(old, new)):
             self.propose()

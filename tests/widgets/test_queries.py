@@ -187,6 +187,15 @@ def test_strategies_follow_the_belief(one_label):
     assert view.strategy.value in strategies.names()
 
 
+def test_a_solver_that_hears_labels_alone_is_asked_about_labels():
+    desk = desk_on("SRPCM")
+    view = Queries(desk)
+    assert view.query.kind == "label"
+    assert {strategies.get(name).kind for _, name in view.strategy.options} == {"label"}
+    desk.session.switch("CECM")
+    assert "pair" in {strategies.get(name).kind for _, name in view.strategy.options}
+
+
 def test_another_strategy_asks_another_question():
     _, view = card()
     before = view.query

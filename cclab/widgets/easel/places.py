@@ -7,11 +7,11 @@ import io
 
 import numpy as np
 
-from cclab.core import Partition, Problem
+from cclab.core import Problem
 from cclab.core.registry import strategies
 from cclab.images import Posed, Stroke
 from cclab.queries.base import Query
-from cclab.session import Snapshot
+from cclab.session import Session, Snapshot
 from cclab.widgets.easel.easel import Easel
 from cclab.widgets.html import Html, join, tag
 from cclab.widgets.queries import Queries
@@ -64,9 +64,9 @@ class Places(Queries):
         self._about = self.desk.session.problem
         self._show()
 
-    def _fill_strategies(self, partition: Partition, wanted: str) -> None:
+    def _fill_strategies(self, snapshot: Snapshot, wanted: str) -> None:
         """The first that suits: it asks about a place and one that is surely in a region."""
-        suiting = [name for name in STRATEGIES if strategies.get(name).suits(partition)][:1]
+        suiting = [name for name in STRATEGIES if strategies.get(name).suits(snapshot.partition)][:1]
         options = tuple((strategies.get(name).title, name) for name in suiting)
         if options != tuple(self.strategy.options):
             self.strategy.options = options
@@ -102,11 +102,16 @@ class Places(Queries):
         return query.samples[place], int(regions[order[1 - place][0]]), likely * 2 if len(likely) == 1 else likely
 
     def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        self._fill_strategies(new.partition, STRATEGIES[0])
+        self._fill_strategies(new, STRATEGIES[0])
         super().update(old, new)
 
     def _wants_another(self, same_knowledge: bool) -> bool:
         return self._can_ask and super()._wants_another(same_knowledge)
+
+    def _counts_in_words(self, session: Session) -> Html:
+        """Painted or set aside, a question is settled."""
+        settled = len(session.asked)
+        return join(tag("b", settled), f" of {settled + len(session.pending)} settled")
 
     def _reason(self, query: Query) -> Html:
         asked, sure, likely = self._torn(query)
