@@ -110,8 +110,7 @@ class Easel(Desk):
 
     def _meaning(self, snapshot: Snapshot | None) -> tuple[Recipe, Posed | None]:
         """The recipe that led to a snapshot, and its problem; worked out once for all steps that follow."""
-        while snapshot is not None and snapshot.command["verb"] != "pose":
-            snapshot = snapshot.previous
+        snapshot = _posed(snapshot)
         if snapshot is None:
             return Recipe(regions=self._first_regions), None
         if snapshot not in self._known:
@@ -224,11 +223,12 @@ class Easel(Desk):
             if turn != self._turn or session.current is not here or session is not self.session:
                 return  # another stroke has come, or someone has gone elsewhere
             self._ahead = None
-            if self.attempt(session.pose, staged.to_json(), run=number) is None or blank:
+            stage = self.attempt(session.pose, staged.to_json(), run=number)
+            if stage is None or blank:
                 return
             if self.run_after and not await run(self, pace=self.pace, number=number):
                 return
-            if turn != self._turn or session.current.command.get("run") != number or session is not self.session:
+            if turn != self._turn or _posed(session.current) is not stage or session is not self.session:
                 return
         posed = self.painting.pose(staged)
         # At the end: a step wipes away what was told before.
@@ -240,3 +240,10 @@ class Easel(Desk):
         """Stop what is under way."""
         self._turn += 1
         self._tasks.cancel()
+
+
+def _posed(snapshot: Snapshot | None) -> Snapshot | None:
+    """Where the problem of a snapshot was posed; None where nothing was painted."""
+    while snapshot is not None and snapshot.command["verb"] != "pose":
+        snapshot = snapshot.previous
+    return snapshot
