@@ -26,6 +26,8 @@ from tests.browser.journeys import Hand
 CHECKOUT = Path(__file__).parents[1]
 SOURCE = "import sys\nsys.path.insert(0, {checkout!r})\nfrom benchmarks.ui_page import Stopwatch\n{call}.page"
 PATIENCE = 600.0
+# As the gallery's own server does.
+PROMPT = "--Voila.kernel_websocket_connection_class=cclab.apps.prompt.PromptConnection"
 
 
 class Visit:
@@ -124,7 +126,7 @@ def main(words: list[str]) -> int:
     report = Report()
     chromium = runpy.run_path(str(HERE / "chromium.py"))["find"]()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        voila = Voila(Path(folder))
+        voila = Voila(Path(folder), PROMPT)
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
         try:
             for n in sizes:

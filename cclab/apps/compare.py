@@ -161,7 +161,7 @@ class Compare(Page):
         if self.twins.running:
             self.twins.pause()
         else:
-            self._tasks.start(self.twins.go(n_steps, partial(self.shell.painted, 0.2)))
+            self._tasks.start(self.twins.go(n_steps, partial(self.shell.ready, 0.2)))
 
     def _solver_chosen(self, desk: Desk, change: dict) -> None:
         if not self._filling:

@@ -18,8 +18,9 @@ def _load_jupyter_server_extension(server):
         return
     from voila.configuration import VoilaConfiguration
 
-    from cclab.apps import pages
+    from cclab.apps import pages, prompt
 
+    prompt.use(server.web_app.settings)
     home = url_path_join(server.base_url, "cclab/")
     options = VoilaConfiguration(parent=server, **pages.VOILA_OPTIONS)
     server.web_app.add_handlers(".*$", pages.routes(home, options, server.config))

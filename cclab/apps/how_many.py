@@ -186,7 +186,7 @@ class HowMany(Page):
         self.selecting = self.add(Selecting(desk))
         self.banner = self.add(Banner(desk, partial(remedy_for, desk)))
         self.scatter = self.add(Scatter(desk, over=(self.selecting.widget, self.banner.widget)))
-        self.stepper = self.add(Stepper(desk, self.shell.painted))
+        self.stepper = self.add(Stepper(desk, self.shell.ready))
         self.stepper.speed.value = "max"
         self.count = self.add(Number(desk))
         self.happenings = self.add(Happenings(desk))

@@ -113,7 +113,7 @@ class Painter(Page):
         self.desk_on = partial(Easel, regions=regions)
         super().__init__("painter", "cclab painter", session_on(picture), slot=slot, journal=journal)
         self.shell.accept = ENDINGS
-        desk, pace = self.desk, self.shell.painted
+        desk, pace = self.desk, self.shell.ready
         desk.pace = pace
         self.drawer = self.add(PaintDrawer(desk))
         self.key_sheet = KeySheet(KEYS)

@@ -23,6 +23,7 @@ from voila.app import Voila
 
 from cclab.apps import gallery, pages
 from cclab.apps.kernels import OwnPython, WarmKernels
+from cclab.apps.prompt import PromptConnection
 
 DEFAULT_PORT = 8866
 #: Largest message a page may send, in bytes: an upload of 50 MB with room for what wraps it.
@@ -170,6 +171,7 @@ def settings(ip, port, token, base_url, workers, open_browser):
             "open_browser": open_browser,
             "log_level": logging.ERROR,
             "config_file_paths": [],
+            "kernel_websocket_connection_class": PromptConnection,
             "tornado_settings": {
                 "websocket_max_message_size": MAX_MESSAGE,
                 # With neither a token nor a proxy in front, a request for another host name comes from a page

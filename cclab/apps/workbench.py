@@ -91,7 +91,7 @@ class Workbench(Page):
         self, session: Session, *, slot: str = "page", journal: str | Path | None = None, height: int | None = None
     ) -> None:
         super().__init__("workbench", "cclab workbench", session, slot=slot, journal=journal)
-        desk, pace = self.desk, self.shell.painted
+        desk, pace = self.desk, self.shell.ready
         self.drawer = self.add(Drawer(desk))
         self.key_sheet = KeySheet(KEYS)
         self.bar = self.add(

@@ -28,8 +28,8 @@ class Stepper(View):
     ----------
     desk : Desk
     pace : coroutine function, optional
-        Awaited after each step; it returns when the browser has painted it (`Shell.painted`), so that there is one
-        frame in flight at most.
+        Awaited after each step; it returns when the browser can take another one (`Shell.ready`), so that there is
+        one frame in flight at most.
     """
 
     def __init__(self, desk: Desk, pace: Pace | None = None) -> None:

@@ -78,6 +78,18 @@ async def test_painted_waits_for_the_browser(shell):
     assert await waiting is True
 
 
+async def test_ready_says_that_an_early_answer_is_enough(shell):
+    waiting = asyncio.create_task(shell.ready(timeout=5))
+    await asyncio.sleep(0)
+    assert (shell.frame, shell.early) == (1, True)
+    shell._handle_custom_msg({"type": "painted", "frame": 1}, [])
+    assert await waiting is True
+    again = asyncio.create_task(shell.painted(timeout=0.01))
+    await asyncio.sleep(0)
+    assert (shell.frame, shell.early) == (2, False)
+    assert await again is False
+
+
 async def test_painted_gives_up_where_no_browser_answers(shell):
     assert await shell.painted(timeout=0.01) is False
     assert shell._waiting == {}

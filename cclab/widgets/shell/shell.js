@@ -43,10 +43,15 @@ function initialize({ model }) {
   const chosen = stored.get(THEME);
   if (chosen) document.documentElement.dataset.ccTheme = chosen;
 
-  const painted = () => tell(model, { type: "painted", frame: model.get("frame") });
-  // Views draw in the same animation frame, and asked for it earlier. Python goes on while the browser rasterises; a
-  // browser that falls behind gives fewer animation frames. A hidden tab gives none, and no one should wait for it.
-  model.on("change:frame", () => (document.hidden ? painted() : requestAnimationFrame(painted)));
+  // Views draw in the same animation frame, and asked for it earlier. A browser that falls behind gives fewer
+  // animation frames; a hidden tab gives none, and no one should wait for it.
+  let painting = Promise.resolve();
+  model.on("change:frame", async () => {
+    const [frame, before] = [model.get("frame"), painting];
+    painting = document.hidden ? before : new Promise(requestAnimationFrame);
+    await (model.get("early") ? before : painting);
+    tell(model, { type: "painted", frame });
+  });
   model.on("msg:custom", (message, buffers) => {
     if (message.type === "download") download(message.name, message.media_type, buffers[0]);
     if (message.type === "visit") location.assign(message.address);

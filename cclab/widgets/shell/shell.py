@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 import anywidget
-from traitlets import Dict, Int, Unicode
+from traitlets import Bool, Dict, Int, Unicode
 
 from cclab.widgets.esm import bundle
 from cclab.widgets.shell.upload import Upload
@@ -33,7 +33,9 @@ class Shell(anywidget.AnyWidget):
     theme : {"light", "dark"}
         What the page shows.
     frame : int
-        Number of frames begun by `painted`.
+        Number of frames begun by `painted` and `ready`.
+    early : bool
+        Whether the browser answers when the frame has come and the one before is painted.
     """
 
     _esm = bundle("tell.js", *(f"shell/{name}.js" for name in ("keys", "names", "files", "kernel", "shell")))
@@ -46,6 +48,7 @@ class Shell(anywidget.AnyWidget):
     accept = Unicode(None, allow_none=True).tag(sync=True)
     max_bytes = Int(64 * 2**20).tag(sync=True)
     frame = Int().tag(sync=True)
+    early = Bool().tag(sync=True)
     # Key name -> whether its release is reported too. (A trait called `keys` would break the widget.)
     bindings = Dict().tag(sync=True)
 
@@ -95,11 +98,21 @@ class Shell(anywidget.AnyWidget):
         self.send({"type": "theme"})
 
     async def painted(self, timeout: float = 1.0) -> bool:
-        """Wait until the browser has painted all that was sent before; False after `timeout` seconds without word.
+        """Wait until the browser has painted all that was sent before; False after `timeout` seconds without word."""
+        return await self._answered(timeout, early=False)
 
-        Awaiting it after each update keeps one frame in flight: a slow browser gets fewer frames, never a queue.
+    async def ready(self, timeout: float = 1.0) -> bool:
+        """Wait until the browser can take another frame: this one has come, and the one before it is painted.
+
+        Awaiting it after each update keeps one frame in flight while another is painted: a slow browser gets fewer
+        frames, never a queue, and a quick one does not wait for the screen. False after `timeout` seconds without word.
         """
-        self.frame += 1
+        return await self._answered(timeout, early=True)
+
+    async def _answered(self, timeout: float, *, early: bool) -> bool:
+        with self.hold_sync():
+            self.early = early
+            self.frame += 1
         arrival = self._waiting[self.frame] = asyncio.get_running_loop().create_future()
         done, _ = await asyncio.wait([arrival], timeout=timeout)
         self._waiting = {frame: future for frame, future in self._waiting.items() if future is not arrival}
