@@ -9,10 +9,11 @@ from cclab.datasets import Dataset
 from cclab.studies import Data, Method, Outcome, Printed, Study, grid
 
 FEATURES = (2, 5, 10, 50)
-N_SAMPLES = 150
 
 
-def gaussians(fewest: int, most: int, separation: float, n_features: int, seed: int = 0) -> Dataset:
+def gaussians(
+    fewest: int, most: int, separation: float, n_features: int, n_samples: int = 150, seed: int = 0
+) -> Dataset:
     """`fewest` to `most` round Gaussians of variance 1 and equal size, in all directions.
 
     Each centre is `separation` standard deviations from the nearest one before it.
@@ -25,17 +26,17 @@ def gaussians(fewest: int, most: int, separation: float, n_features: int, seed: 
         new = centers[rng.integers(len(centers))] + separation * direction / np.linalg.norm(direction)
         if np.linalg.norm(centers - new, axis=1).min() > 0.999 * separation:
             centers = np.vstack([centers, new])
-    target = np.arange(N_SAMPLES) % n_clusters
+    target = np.arange(n_samples) % n_clusters
     return Dataset(
         name="gaussians",
-        X=centers[target] + rng.standard_normal((N_SAMPLES, n_features)),
+        X=centers[target] + rng.standard_normal((n_samples, n_features)),
         target=target,
         target_names=tuple(str(c + 1) for c in range(n_clusters)),
     )
 
 
-def draws(label: str, fewest: int, most: int, separation: float) -> list[Data]:
-    about = {"fewest": fewest, "most": most, "separation": separation}
+def draws(label: str, fewest: int, most: int, separation: float, **about) -> list[Data]:
+    about |= {"fewest": fewest, "most": most, "separation": separation}
     return [Data(gaussians, label=f"{label}, {p} features", anew=True, n_features=p, **about) for p in FEATURES]
 
 
@@ -57,7 +58,12 @@ def number(outcome: Outcome) -> dict[str, float]:
 
 
 ONE = draws("one cluster", 1, 1, 0.0)
-SEVERAL = draws("2 to 5 at 4 sigma", 2, 5, 4.0) + draws("2 to 5 at 5 sigma", 2, 5, 5.0)
+SEVERAL = [
+    data
+    for sigma in (4, 5, 6)
+    for n in (150, 600)
+    for data in draws(f"2 to 5 at {sigma} sigma, {n} samples", 2, 5, float(sigma), n_samples=n)
+]
 # Beyond what can be seen in so few samples: what does "sure" say then?
 NEARER = draws("2 to 8 at 3 sigma", 2, 8, 3.0)
 MIXTURE = Method("CompetitiveMixture", CompetitiveMixture, n_clusters=None)
@@ -67,7 +73,7 @@ GOALS = {(data.label, MIXTURE.label, "nothing"): 0.95 for data in [*ONE, *SEVERA
 STUDY = Study(
     name="how-many",
     title="The number of clusters found, from 2 to 50 features",
-    cells=grid([*ONE, *SEVERAL, *NEARER], [MIXTURE, CLASSIC]),
+    cells=grid([*ONE, *SEVERAL, *NEARER], MIXTURE) + grid(SEVERAL[: len(FEATURES)], CLASSIC),
     trials=20,
     measures=[number],
     show=["right", "clusters", "sure", "right where sure", "right where unsure", "ari"],
