@@ -60,6 +60,8 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=(folder / "errors.log").open("w"),
             text=True,
+            # Tests that run in the background are deaf to Ctrl+C, and so would be what they start.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         said = self.process.stdout.readline()
         if "cclab is open at " not in said:
