@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 
 import ipywidgets as widgets
 
+from cclab.apps.floating import Floating
 from cclab.core.registry import solvers
 from cclab.session import Snapshot
 from cclab.widgets.desk import Desk, View
 from cclab.widgets.html import Html, tag
-from cclab.widgets.layout import button, column, row, show, text, with_classes
+from cclab.widgets.layout import button, column, row, text, with_classes
 from cclab.widgets.shell import Shell
 
 OPEN_FILE = "Open file…"
@@ -142,7 +143,7 @@ class Bar(View):
             self._filling = False
 
 
-class Menu:
+class Menu(Floating):
     """A menu that drops from the bar.
 
     Parameters
@@ -151,20 +152,8 @@ class Menu:
     """
 
     def __init__(self, entries: Mapping[str, Callable[[], object]]) -> None:
-        self.is_open = False
         buttons = [button(name, lambda act=act: self._choose(act)) for name, act in entries.items()]
-        behind = button(hint="Close the menu", on_click=self.hide, css="cc-behind")
-        self.widget = column(behind, column(*buttons, css="cc-menu cc-bar-menu"), css="cc-menu-layer cc-hidden")
-
-    def toggle(self) -> None:
-        """Open it, or close it."""
-        self.is_open = not self.is_open
-        show(self.widget, self.is_open)
-
-    def hide(self) -> None:
-        """Close it."""
-        self.is_open = False
-        show(self.widget, False)
+        super().__init__(column(*buttons, css="cc-menu cc-bar-menu"), "cc-menu-layer")
 
     def _choose(self, act: Callable[[], object]) -> None:
         self.hide()

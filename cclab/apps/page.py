@@ -10,11 +10,10 @@ from typing import Any, TypeVar
 
 import ipywidgets as widgets
 import pandas as pd
-from sklearn.base import clone
 
 from cclab.apps import exports
 from cclab.apps.keeping import Keeper
-from cclab.apps.opening import ENDINGS, MAX_BYTES, read_file, session_on, solver_for, suiting_solver, unlike_spreads
+from cclab.apps.opening import ENDINGS, MAX_BYTES, read_file, session_on, solver_for, suiting_solver
 from cclab.core import ConstraintSet
 from cclab.datasets import Dataset, load_dataset
 from cclab.session import Session
@@ -200,26 +199,16 @@ class Page:
             session = found if isinstance(found, Session) else await asyncio.to_thread(self._started_on, found)
         except Exception as error:
             log.info("can't be opened", exc_info=True)
-            self.desk.tell("bad", _sentence(in_words(error)))
+            self.desk.tell("bad", sentence(in_words(error)))
             self.desk.changed.emit(self.desk.session.current, self.desk.session.current)
             return
         self.open_session(session)
         self.tell_of_data(*session.data.notes)
 
     def tell_of_data(self, *notes: str) -> None:
-        """Say what was done to the data as they were read, and whether some features drown out others."""
-        said = ["; ".join(notes), unlike_spreads(self.desk.session.data)]
-        if any(said):
-            self.desk.tell("warning", " ".join(_sentence(words) for words in said if words))
-
-    def standardise(self) -> None:
-        """Open the same data with every feature at mean 0 and variance 1; solver and statements stay."""
-        old = self.desk.session
-        session = Session(old.data.standardized(), clone(old.solver))
-        if len(old.constraints):
-            session.constrain(constraints=old.constraints)
-        self.open_session(session)
-        self.desk.tell("info", "Features are at mean 0 and variance 1 now; what you stated is kept")
+        """Say what was done to the data as they were read."""
+        if notes:
+            self.desk.tell("warning", " ".join(map(sentence, notes)))
 
     def _started_on(self, data: Dataset) -> Session:
         """A new session on these data, with the solver that is in use where it suits them."""
@@ -242,6 +231,10 @@ class Page:
 
     # ------------------------------------------------------------------ exporting
 
+    def save(self) -> None:
+        """Let the browser save the session as a file."""
+        self.download(exports.session_json)
+
     def download(self, make: Callable[[Session], exports.File]) -> None:
         """Let the browser save a file."""
         file = self.desk.attempt(make, self.desk.session)
@@ -249,7 +242,7 @@ class Page:
             self.shell.download(file.name, file.data, file.media_type)
 
 
-def _sentence(words: str) -> str:
+def sentence(words: str) -> str:
     """`words` with a capital, unless they begin with a file's name, and a full stop."""
     start = words[:1] if "." in words.split(" ")[0] else words[:1].upper()
     return start + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")

@@ -159,8 +159,7 @@ class Painter(Page):
             floating=(self.key_sheet, self.bar.menu, self.drawer, self.banner),
         )
         self.shell.bind("o", partial(self.paint.show_original, True), partial(self.paint.show_original, False))
-        if picture.notes:
-            desk.tell("warning", _sentences(picture.notes))
+        self.tell_of_data(*picture.notes)
 
     # ------------------------------------------------------------------ opening
 
@@ -182,10 +181,6 @@ class Painter(Page):
         file = self.desk.attempt(make, self.desk)
         if file is not None:
             self.shell.download(file.name, file.data, file.media_type)
-
-    def save(self) -> None:
-        """Let the browser save the session as a file."""
-        self.download(exports.session_json)
 
     def _overlay(self, desk: Easel) -> exports.File:
         return painted.overlay_png(desk, opacity=self.paint.opacity.value, dark=self.shell.theme == "dark")
@@ -263,7 +258,3 @@ def read_file(name: str, content: bytes) -> Session:
     data = unpack_dataset(document["data"], name)
     session = Session.from_json(document, where=name, poser=poser_of(data))
     return session
-
-
-def _sentences(notes: tuple[str, ...]) -> str:
-    return " ".join(note[:1].upper() + note[1:] + "." for note in notes)

@@ -6,12 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sklearn.base import clone
+
 import cclab.algorithms  # noqa: F401  (enters all solvers into the registry)
 from cclab.apps import exports
 from cclab.apps.bar import Bar
 from cclab.apps.keeping import slot_of
 from cclab.apps.keys import KeySheet
-from cclab.apps.opening import named_sets, session_on
+from cclab.apps.opening import named_sets, session_on, unlike_spreads
 from cclab.apps.page import Page
 from cclab.apps.remedies import remedy_for
 from cclab.core import Solver
@@ -141,9 +143,19 @@ class Workbench(Page):
         if session.position == 0:
             self.tell_of_data()
 
-    def save(self) -> None:
-        """Let the browser save the session as a file."""
-        self.download(exports.session_json)
+    def tell_of_data(self, *notes: str) -> None:
+        """Say what was done to the data as they were read, and whether some features drown out others."""
+        unlike = unlike_spreads(self.desk.session.data)
+        super().tell_of_data(*notes, *([] if unlike is None else [unlike]))
+
+    def standardise(self) -> None:
+        """Open the same data with every feature at mean 0 and variance 1; solver and statements stay."""
+        old = self.desk.session
+        session = Session(old.data.standardized(), clone(old.solver))
+        if len(old.constraints):
+            session.constrain(constraints=old.constraints)
+        self.open_session(session)
+        self.desk.tell("info", "Features are at mean 0 and variance 1 now; what you stated is kept")
 
     def _remedy_for(self, words: str) -> Remedy | None:
         return ("Standardise", self.standardise) if "Standardise" in words else remedy_for(self.desk, words)
