@@ -8,26 +8,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import runpy
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from tests.browser.conftest import CHROMIUM_FLAGS, HERE, Voila
+from benchmarks.chromium import PATIENCE, Report, heap, new_page, voila_and_browser
+from tests.browser.conftest import Voila
 from tests.browser.journeys import Hand
 
 CHECKOUT = Path(__file__).parents[1]
 SOURCE = "import sys\nsys.path.insert(0, {checkout!r})\nfrom benchmarks.ui_page import Stopwatch\n{call}.page"
-PATIENCE = 600.0
-# As the gallery's own server does.
-PROMPT = "--Voila.kernel_websocket_connection_class=cclab.apps.prompt.PromptConnection"
 
 
 class Visit:
@@ -69,27 +64,6 @@ class Visit:
         selected = self.wait_for("selected", lambda now: now != before)
         return selected["n"], 1000 * selected["at"] - self.page.evaluate("window.lifted")
 
-    def heap(self) -> float:
-        """Megabytes that the page's objects take, garbage collected first."""
-        devtools = self.page.context.new_cdp_session(self.page)
-        devtools.send("HeapProfiler.collectGarbage")
-        metrics = devtools.send("Runtime.getHeapUsage")
-        devtools.detach()
-        return metrics["usedSize"] / 2**20
-
-
-class Report:
-    """Prints each figure beside its limit."""
-
-    def __init__(self) -> None:
-        self.over = 0
-
-    def add(self, what: str, value: float, limit: float, unit: str, *, at_least: bool = False) -> None:
-        ok = value >= limit if at_least else value <= limit
-        self.over += not ok
-        sign = "≥" if at_least else "≤"
-        print(f"  {what:<46} {value:8.1f} {unit:<9} ({sign} {limit:g}){'' if ok else '  OVER'}", flush=True)
-
 
 def measure_ten_thousand(visit: Visit, report: Report) -> None:
     counts, milliseconds = zip(*(visit.lasso() for _ in range(9)))
@@ -106,7 +80,7 @@ def measure_memory(visit: Visit, report: Report, n_steps: int = 1000) -> None:
     heaps = []
     for number in (1, 2):
         rounds = visit.press("F4", "memory", lambda rounds, number=number: len(rounds or ()) >= number)
-        heaps.append(visit.heap())
+        heaps.append(heap(visit.page))
     report.add(f"page, growth over {n_steps:,} steps", heaps[1] - heaps[0], 8, "MB")
     report.add(f"kernel, growth over {n_steps:,} steps", rounds[1]["kernel"] - rounds[0]["kernel"], 24, "MB")
 
@@ -124,28 +98,18 @@ def main(words: list[str]) -> int:
     parser.add_argument("sizes", nargs="*", type=int, default=[10_000, 200_000])
     sizes = parser.parse_args(words).sizes
     report = Report()
-    chromium = runpy.run_path(str(HERE / "chromium.py"))["find"]()
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        voila = Voila(Path(folder), PROMPT)
-        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
-        try:
-            for n in sizes:
-                page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
-                page.set_default_timeout(1000 * PATIENCE)
-                print(f"\n{n:,} samples (load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)", flush=True)
-                visit = Visit(page, voila, n)
-                report.add("opens, kernel and imports included", visit.seconds_to_open, 60, "s")
-                if n <= 20_000:
-                    measure_ten_thousand(visit, report)
-                    measure_memory(visit, report)
-                else:
-                    measure_many(visit, report)
-                page.context.close()
-        finally:
-            browser.close()
-            voila.close()
-    print(f"\n{report.over} over their limits" if report.over else "\nall within their limits")
-    return min(report.over, 1)
+    with voila_and_browser() as (voila, browser):
+        for n in sizes:
+            report.head(f"{n:,} samples")
+            visit = Visit(new_page(browser), voila, n)
+            report.add("opens, kernel and imports included", visit.seconds_to_open, 60, "s")
+            if n <= 20_000:
+                measure_ten_thousand(visit, report)
+                measure_memory(visit, report)
+            else:
+                measure_many(visit, report)
+            visit.page.context.close()
+    return report.end()
 
 
 if __name__ == "__main__":

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.chromium import resident
 from cclab import FCM, load_dataset
 from cclab.apps.workbench import Workbench, workbench
 
@@ -59,9 +59,7 @@ class Stopwatch:
     async def _many_steps(self, n: int = 1000) -> None:
         await self.page.desk.session.arun(n, pace=self.page.stepper._pace)
         gc.collect()
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-        rounds = self.results.setdefault("memory", [])
-        rounds.append({"kernel": pages * os.sysconf("SC_PAGE_SIZE") / 2**20})
+        self.results.setdefault("memory", []).append({"kernel": resident()})
         self._write()
 
     def _write(self) -> None:

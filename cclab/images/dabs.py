@@ -10,11 +10,14 @@ import numpy as np
 from .strokes import Stroke, surviving_pixels
 
 # In units of the scatter within dabs. A further dab of a region founds a prototype of its own when it is far from the
-# region's others and nearer to another region's (though not near to that either), or very far from all; and when it
-# scatters little about its mean. Mixed dabs, and those much smaller than the region's largest, are corrections: as
-# prototypes they would lead the model astray.
-NEAR, FAR, VERY_FAR, MIXED = 1.0, 2.0, 3.0, 1.2
-ENOUGH, SMALL, MOST_PROTOTYPES = 20, 1 / 6, 6
+# region's others, and not near to another region's either; and when it scatters little about its mean, for a place so
+# far away. Halfway between two regions lies what a mix of both looks like: there it must be clearly astray, nearer to
+# the other region's, or large: no mere touch. All else are corrections: as prototypes they would lead the model astray.
+NEAR, FAR, CLEARLY = 1.0, 1.8, 1.1
+MIXED, MIXED_FAR = 1.2, 0.4
+# Of the region's largest dab: what is smaller never founds, and what is large founds halfway, too.
+SMALL, LARGE = 1 / 6, 1 / 3
+ENOUGH, MOST_PROTOTYPES = 20, 6
 # The pooled covariance is drawn towards a multiple of the identity by this much.
 SHRINKAGE = 0.1
 # No feature scatters less than this share of its spread over the picture: flat paint says nothing about noise.
@@ -110,13 +113,22 @@ def _placed(region, pixels, before, features, spread) -> Dab:
     distances = np.linalg.norm(centers - values.mean(axis=0), axis=1)
     own = np.array([dab.region == region for dab in founders])
     nearest = int(distances.argmin())
-    astray = not own[nearest] and distances[own].min() > FAR and distances[nearest] > NEAR
-    unlike = astray or distances[nearest] > VERY_FAR
-    mixed = values.var(axis=0).sum() > MIXED**2
-    enough = max(ENOUGH, SMALL * max(len(dab.pixels) for dab in founders if dab.region == region))
-    if unlike and not mixed and len(pixels) >= enough and len(founders) < MOST_PROTOTYPES:
+    mixed = np.sqrt(values.var(axis=0).sum()) > max(MIXED, MIXED_FAR * distances[nearest])
+    size = len(pixels) / max(len(dab.pixels) for dab in founders if dab.region == region)
+    unlike = distances[own].min() > FAR and (own.all() or _is_elsewhere(distances, own, centers, size >= LARGE))
+    enough = len(pixels) >= ENOUGH and size >= SMALL
+    if unlike and not mixed and enough and len(founders) < MOST_PROTOTYPES:
         return new
     return Dab(region, pixels, nearest if own[nearest] else None)
+
+
+def _is_elsewhere(distances, own, centers, large) -> bool:
+    """Whether a place is not near another region, nor where a mix of it and the dab's own would be."""
+    mine, other = (np.flatnonzero(side)[distances[side].argmin()] for side in (own, ~own))
+    # Within the ball that has both as its poles.
+    between = distances[mine] ** 2 + distances[other] ** 2 < ((centers[mine] - centers[other]) ** 2).sum()
+    halfway = between and distances[mine] <= CLEARLY * distances[other]
+    return bool(distances[other] > NEAR and (large or not halfway))
 
 
 def _units(founders, features, spread) -> np.ndarray:

@@ -36,7 +36,7 @@ UNLIKE = 4.0
 # How much doubt between two regions is held back (alpha): borders are thin.
 RESOLVE = 2.5
 # How many steps at most, and how little prototypes move at the last. Pixels start where superpixels have ended.
-STOPS = {"pixels": (2, 0.1), "superpixels": (3, 0.02), "values": (3, 0.02)}
+STOPS = {"pixels": (1, 0.1), "superpixels": (3, 0.02), "values": (3, 0.02)}
 KEPT = 8
 
 

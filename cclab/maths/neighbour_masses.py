@@ -85,19 +85,21 @@ def _minimum(alone: NDArray, others: NDArray, pull: NDArray) -> tuple[NDArray, N
     """Masses on single clusters (c, r), and the level (r,) at which all masses add up to 1.
 
     A cluster's mass is ``max(0, (level + pull) alone)``, that of all larger sets together ``max(0, level) others``.
-    With all of them in it the level is too high; those that would get nothing drop out until it is right.
+    Neighbours only ever pull, so while the level is above 0 everything has its mass. Where it is not, the larger sets
+    drop out first, and then clusters that would get nothing, until it is right.
     """
-    slope = np.vstack([alone, others])
-    g = np.vstack([-pull, np.zeros_like(others)])
-    product = g * slope
-    level = (1 + product.sum(axis=0)) / slope.sum(axis=0)
-    left = np.arange(len(level))
-    for _ in range(len(g) - 1):
-        inside = g[:, left] < level[left]
+    pulled, steepness = np.einsum("cr,cr->r", alone, pull), alone.sum(axis=0)
+    level = (1 - pulled) / (steepness + others)
+    left = np.flatnonzero(level <= 0)
+    level[left] = (1 - pulled[left]) / steepness[left]
+    for _ in range(len(alone) - 1):
+        inside = pull[:, left] + level[left] > 0
         dropping = ~inside.all(axis=0)
         left, inside = left[dropping], inside[:, dropping]
         if not len(left):
             break
-        level[left] = (1 + (product[:, left] * inside).sum(axis=0)) / (slope[:, left] * inside).sum(axis=0)
-    masses = slope[:-1] * (level - g[:-1])
+        kept = alone[:, left] * inside
+        level[left] = (1 - np.einsum("cr,cr->r", kept, pull[:, left])) / kept.sum(axis=0)
+    masses = pull + level
+    masses *= alone
     return np.maximum(masses, 0, out=masses), level

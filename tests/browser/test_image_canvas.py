@@ -49,7 +49,8 @@ canvas.hovered.connect(lambda pixel: tell(pixel=pixel))
 command.observe(obey, "value")
 shell = Shell()
 shell.bind("Space", lambda: tell(ran=told.get("ran", 0) + 1))
-app = W.VBox([canvas, report, command, shell])
+shell.bind("2", lambda: tell(missed=True))
+app = W.VBox([shell, canvas, report, command, W.HTML("<i data-region='3'>third</i>")])
 app.add_class("cc-app")
 app
 """
@@ -84,14 +85,18 @@ class Canvas:
 
     def order(self, code):
         """Have Python do something, and wait until the browser shows it."""
+        self.wait(done=self.ask(code))
+        self.frames()
+
+    def ask(self, code):
+        """Have Python do something; what it will have told when it is done."""
         self.orders += 1
         text = f"{code}#{self.orders}"
         field = self.page.get_by_placeholder("command")
         field.fill(text)
         field.press("Enter")
         field.blur()
-        self.wait(done=text)
-        self.frames()
+        return text
 
     def frames(self):
         self.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -356,6 +361,24 @@ def test_one_finger_paints_and_two_zoom(canvas):
     assert canvas.pixel("image", 29.8, 20) == [200, 100, 50, 255]
     assert canvas.pixel("image", 30.2, 20) == [0, 0, 0, 255]
     assert canvas.pixel("image", -1, 20) == [200, 100, 50, 255]
+
+
+def test_a_choice_holds_for_the_next_stroke_even_while_python_is_busy(canvas):
+    canvas.root.hover()
+    canvas.ask("import time; time.sleep(1)")
+    canvas.page.keyboard.press("2")
+    before = canvas.paint((5, 5), (15, 8))
+    told = canvas.wait(strokes=before + 1)
+    assert (told["kind"], told["region"]) == ("brush", 2)
+    assert "missed" not in told  # the page, which heard the key first, has left it to the canvas
+    canvas.ask("time.sleep(1)")
+    canvas.page.get_by_text("third").click()
+    canvas.root.hover()
+    canvas.page.keyboard.press("g")
+    for corner in [(5, 5), (25, 5), (25, 30), (5, 5)]:
+        canvas.page.mouse.click(*canvas.at(*corner))
+    told = canvas.wait(strokes=before + 2)
+    assert (told["kind"], told["region"]) == ("polygon", 3)
 
 
 def test_many_fast_moves_are_all_kept(canvas):

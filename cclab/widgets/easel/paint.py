@@ -47,6 +47,9 @@ class Paint(View):
         super().__init__(desk)
         self.canvas = ImageCanvas(desk.picture, layout=widgets.Layout(width="100%", height="100%"))
         self.canvas.painted.connect(self._painted)
+        # Chosen in the browser, where it holds at once.
+        self.canvas.observe(lambda change: self.use(change["new"]), "tool")
+        self.canvas.observe(lambda change: desk.choose(change["new"]), "region")
         self.tools = {
             name: button(icon=name, hint=hint, on_click=lambda name=name: self.use(name))
             for name, hint in TOOLS.items()
@@ -194,8 +197,8 @@ class Paint(View):
 
     def _show_palette(self) -> None:
         desk = self.desk
+        self.canvas.region_colors = ["--cc-all", *(hue(k) for k in range(len(desk.regions)))]
         self.canvas.region = desk.region
-        self.canvas.region_colors = ["--cc-all", *(hue(k) for k in range(20))]
         rows = [("title", tag("div", "Region", class_="cc-palette-title"))]
         for region, name in [*enumerate(desk.regions, 1), (0, "Don’t know")]:
             rows.append((region, _entry(region, name, region == desk.region)))
@@ -226,6 +229,7 @@ def _entry(region: int, name: str, chosen: bool) -> Html:
         class_="cc-entry cc-chosen" if chosen else "cc-entry",
         data_action="choose",
         data_id=region,
+        data_region=region,
         tabindex=0,
         role="button",
         aria_pressed=chosen,

@@ -32,7 +32,9 @@ class ImageCanvas(anywidget.AnyWidget):
 
     The canvas keeps no truth of its own. A finished stroke comes as the signal `painted`; whoever listens
     decides what it means and sets `strokes` to all that is painted now, which is what the browser then shows.
-    Undo, redo and opening a session are nothing but setting `strokes`.
+    Undo, redo and opening a session are nothing but setting `strokes`. Tool and region may be chosen in the browser,
+    where the choice holds at once: by B, E, G, H and 0 to 9 over the canvas, or by a click on an element of the same
+    app that has `data-region`.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 import { Brush, Pan, Pinch, Polygon } from "./gestures.js";
 
 const LINE = 16; // CSS pixels that a wheel means by one line
+const TOOLS = { b: "brush", e: "eraser", g: "polygon", h: "hand" };
 const WHEEL_SPEED = 0.0015, PINCH_SPEED = 0.01; // a pinch on a touchpad comes as a wheel with Ctrl
 
 export class Input {
@@ -97,11 +98,13 @@ export class Input {
    */
   listenToKeys(signal) {
     const on = (name, handle) => window.addEventListener(name, handle, { capture: true, signal });
-    on("keydown", (event) => {
+    const offered = (offer, event) => {
       if (!this.takesKeys(event) || !this.take(event)) return;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    });
+      offer.preventDefault();
+      offer.stopImmediatePropagation();
+    };
+    on("keydown", (event) => offered(event, event));
+    on("cc-key", (event) => offered(event, event.detail)); // from an app that heard it first
     on("keyup", (event) => this.giveBack(event));
     on("blur", () => this.letGo());
   }
@@ -114,10 +117,13 @@ export class Input {
   }
 
   take(event) {
+    const key = event.key.toLowerCase();
     if (event.code === "Space") {
       this.space ??= "held";
       this.stage.root.classList.add("panning");
-    } else if (event.key.toLowerCase() === "o") this.stage.showOriginal(true);
+    } else if (key === "o") this.stage.showOriginal(true);
+    else if (key in TOOLS) this.stage.choose("tool", TOOLS[key]);
+    else if (/^\d$/.test(key) && key < this.stage.model.get("region_colors").length) this.stage.choose("region", Number(key));
     else if (this.polygon && event.key === "Enter") this.polygon.close();
     else if (this.polygon && event.key === "Escape") this.polygon.drop();
     else if (this.polygon && event.key === "Backspace") this.polygon.back();

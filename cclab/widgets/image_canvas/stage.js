@@ -81,6 +81,7 @@ class Stage {
     });
     const attributeFilter = ["class", "data-jp-theme-light", "data-cc-theme"];
     for (const element of [document.documentElement, document.body]) themed.observe(element, { attributeFilter });
+    window.addEventListener("click", (event) => this.heed(event), { capture: true, signal: this.closed.signal });
     for (const watcher of [resized, themed])
       this.closed.signal.addEventListener("abort", () => watcher.disconnect());
   }
@@ -141,6 +142,18 @@ class Stage {
     this.ring.dataset.kind = tool;
     this.ring.style.setProperty("--size", `${Math.max(2, this.model.get("size") * this.camera.zoom)}px`);
     this.ring.style.setProperty("--paint", this.regionColour(this.model.get("region")));
+  }
+
+  /** Take a tool or a region at once, whatever Python is busy with: the next stroke must be what was asked for. */
+  choose(name, value) {
+    this.model.set(name, value);
+    this.model.save_changes();
+  }
+
+  /** A click on a region's entry in a palette of the same app chooses it here, too. */
+  heed(event) {
+    const entry = event.target.closest?.("[data-region]");
+    if (entry?.closest(".cc-app")?.contains(this.root)) this.choose("region", Number(entry.dataset.region));
   }
 
   describe() {

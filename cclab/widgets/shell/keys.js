@@ -30,6 +30,11 @@ function hasOwnUse(element, name) {
   return false;
 }
 
+/** Offer a key to widgets first: one that has its own use for it, while it has the pointer or the focus, takes it. */
+function isTaken(event) {
+  return !window.dispatchEvent(new CustomEvent("cc-key", { detail: event, cancelable: true }));
+}
+
 /**
  * Listen for the bound keys of an app.
  * @param {HTMLElement} root the app
@@ -57,6 +62,7 @@ export function listenForKeys(root, bindings, report, signal) {
     if (!(name in bindings()) || !attended() || hasOwnUse(document.activeElement, name)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
+    if (isTaken(event)) return;
     if (event.repeat && (bindings()[name] || event.timeStamp - last < REPEAT_MS)) return;
     last = event.timeStamp;
     if (bindings()[name]) held.set(event.code, name);
