@@ -12,7 +12,6 @@ from cclab.images import Picture, image_names, load_image
 from cclab.images.tables import to_dataset
 from cclab.session.packing import pack_dataset
 from cclab.widgets.easel import Easel
-from cclab.widgets.easel.table import region_frame
 from cclab.widgets.theme import hex_color, hue
 
 
@@ -44,7 +43,9 @@ def overlay_png(desk: Easel, *, opacity: float = 0.5, dark: bool = False) -> Fil
 
 def table_csv(desk: Easel) -> File:
     """One row a region: strokes, pixels, share of the picture, mean, and Dice where the truth is known."""
-    return File(f"{_stem(desk)}-regions.csv", region_frame(desk).to_csv(index=False).encode(), "text/csv")
+    return File(
+        f"{_stem(desk)}-regions.csv", desk.table_at(desk.session.current).to_csv(index=False).encode(), "text/csv"
+    )
 
 
 def code(desk: Easel) -> File:

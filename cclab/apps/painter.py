@@ -207,6 +207,10 @@ class PaintBar(Bar):
         self.widget.children = children
         self.open_button.tooltip = "Open a picture (PNG, JPEG, TIFF) or a saved session"
 
+    def undo(self) -> None:
+        """Take the last stroke back."""
+        self.desk.undo()
+
     def _objects_chosen(self, change: dict) -> None:
         if not self._filling:
             self.desk.set_objects(change["new"])

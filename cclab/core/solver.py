@@ -46,7 +46,7 @@ class Solver(ClusterMixin, BaseEstimator):
     n_init : int
         How often to start anew; the run with the lowest objective wins.
     max_iter : int
-        Stop after so many steps at the latest.
+        Stop after so many steps at the latest; with 0, where it starts.
     tol : float
         Stop when no centre moves further than this, as a share of the spread of the samples.
     random_state : int, RandomState or None
@@ -80,7 +80,7 @@ class Solver(ClusterMixin, BaseEstimator):
         "n_clusters": whole(1),
         "init": choice("k-means++", also=(np.ndarray, list, tuple)),
         "n_init": whole(1),
-        "max_iter": whole(1),
+        "max_iter": whole(0),
         "tol": real(0, infinite=True),
         "random_state": anything(),
     }

@@ -8,7 +8,6 @@ in units of the scatter within the dabs.
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -35,8 +34,9 @@ from .strokes import surviving_pixels
 UNLIKE = 4.0
 # How much doubt between two regions is held back (alpha): borders are thin.
 RESOLVE = 2.5
-# How many steps at most, and how little prototypes move at the last. Pixels start where superpixels have ended.
-STOPS = {"pixels": (1, 0.1), "superpixels": (3, 0.02), "values": (3, 0.02)}
+# How many steps at most, and how little prototypes move at the last. Pixels take the prototypes that superpixels have
+# found: steps of their own would move them so little that it can't be seen.
+STOPS = {"pixels": (0, 0.1), "superpixels": (3, 0.02), "values": (3, 0.02)}
 KEPT = 8
 
 
@@ -89,7 +89,7 @@ class Painting:
 
     picture: Picture
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
-    _posed: OrderedDict[str, Posed] = field(default_factory=OrderedDict, repr=False)
+    _posed: dict[str, Posed] = field(default_factory=dict, repr=False)
     _making: Any = field(default_factory=RLock, repr=False)
 
     def pose(self, recipe: Recipe | Mapping[str, Any]) -> Posed:
@@ -102,12 +102,14 @@ class Painting:
         """
         recipe = recipe if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
         key = json.dumps(recipe.to_json(), sort_keys=True)
-        if key not in self._posed:
-            self._posed[key] = self._make(recipe)
-            while len(self._posed) > KEPT:
-                self._posed.popitem(last=False)
-        self._posed.move_to_end(key)
-        return self._posed[key]
+        posed = self._posed.get(key)
+        if posed is None:
+            with self._making:  # who needs what another thread is making waits for it
+                posed = self._posed.get(key) or self._make(recipe)
+                self._posed[key] = posed
+                while len(self._posed) > KEPT:
+                    del self._posed[next(iter(self._posed))]
+        return posed
 
     def prepare(self, options: Options) -> None:
         """Work out now what the first stroke would have to wait for."""
@@ -154,7 +156,7 @@ class Painting:
     # ------------------------------------------------------------------ what strokes don't change
 
     def _once(self, key, make):
-        with self._making:  # who needs what another thread is making waits for it
+        with self._making:
             if key not in self._made:
                 self._made[key] = make()
             return self._made[key]

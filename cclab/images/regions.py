@@ -51,6 +51,11 @@ class Regions:
             labels.ravel()[pixels], undecided.ravel()[pixels] = region, False
         return cls(labels, undecided)
 
+    @classmethod
+    def nowhere(cls, shape: tuple[int, int]) -> Regions:
+        """A picture with no paint on it."""
+        return cls(np.full(shape, NOWHERE, dtype=np.uint8), np.zeros(shape, dtype=bool))
+
     def mask(self, region: int) -> np.ndarray:
         """(height, width) where the region is."""
         return self.labels == region

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,11 +100,6 @@ class Links:
         return bool(self.pairs.nnz or self.members.nnz)
 
 
-# The neighbours of a picture's pixels stay the same while its data, measured in units of the paint, change with every
-# stroke. So the latest affinities that no one can change are kept, with what follows from them.
-_frozen: deque[tuple[sparse.csr_array, tuple[sparse.csr_array, NDArray]]] = deque(maxlen=2)
-
-
 @dataclass(frozen=True, eq=False)
 class Ties:
     """All that ties r of the t samples to others: must-links, cannot-links, and neighbours in the affinity."""
@@ -142,8 +138,11 @@ class LinkedSamples:
 
     @classmethod
     def _of(cls, problem: Problem, known: ConstraintSet) -> LinkedSamples:
-        affinity, affinity_colours = _affinity(problem)
+        near = _neighbourhood(problem)
+        affinity = near.affinity
         touched = np.diff(affinity.indptr) > 0
+        if touched.all() and not (len(known.must.samples) or len(known.cannot.samples)):
+            return near.alone
         for samples in (known.must.samples, known.cannot.samples, known.labels.sample):
             touched[samples] = True
         samples = np.flatnonzero(touched)
@@ -154,14 +153,40 @@ class LinkedSamples:
         )
         colours = np.stack(
             [
-                affinity_colours[samples],
+                near.colours[samples],
                 _block_colours(ties.cannot),
                 _colours(ties.must.pairs + ties.cannot.pairs),
             ]
         )
         _, kind = np.unique(np.ravel_multi_index(colours, colours.max(axis=1, initial=0) + 1), return_inverse=True)
-        classes = [np.flatnonzero(kind == k) for k in range(kind.max(initial=-1) + 1)]
+        return cls.by_colours(samples, ties, kind)
+
+    @classmethod
+    def by_colours(cls, samples: NDArray, ties: Ties, colours: NDArray) -> LinkedSamples:
+        """Samples of one colour can be updated at once."""
+        classes = [np.flatnonzero(colours == k) for k in range(colours.max(initial=-1) + 1)]
         return cls(samples, ties, tuple((members, ties.at(members)) for members in classes))
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbourhood:
+    """An affinity, symmetric and without a diagonal, and a colour for each sample that no neighbour has."""
+
+    affinity: sparse.csr_array
+    colours: NDArray
+
+    @cached_property
+    def alone(self) -> LinkedSamples:
+        """What ties the samples where there are no links: neighbours alone."""
+        n = len(self.colours)
+        nothing = Links.of_pairs(sparse.csr_array((n, n)))
+        ties = Ties(must=nothing, cannot=nothing, neighbours=Links.of_pairs(self.affinity))
+        return LinkedSamples.by_colours(np.arange(n), ties, self.colours)
+
+
+# The neighbours of a picture's pixels stay the same while its data, measured in units of the paint, change with every
+# stroke. So the latest affinities that no one can change are kept, with what follows from them.
+_frozen: deque[tuple[sparse.csr_array, Neighbourhood]] = deque(maxlen=2)
 
 
 def _colours(adjacency: sparse.csr_array) -> NDArray:
@@ -189,27 +214,25 @@ def _block_colours(cannot: Links) -> NDArray:
     return _colours(sparse.csr_array(kinds @ (cannot.coupling != 0) @ kinds.T))[kind]
 
 
-def _affinity(problem: Problem) -> tuple[sparse.csr_array, NDArray]:
-    """(n, n) the affinity, symmetric and without a diagonal, and a colour for each sample."""
-
-    def compute() -> tuple[sparse.csr_array, NDArray]:
+def _neighbourhood(problem: Problem) -> Neighbourhood:
+    def compute() -> Neighbourhood:
         n, given = problem.n_samples, problem.affinity
         if given is None:
-            return sparse.csr_array((n, n)), np.zeros(n, dtype=np.int64)
-        for known, coloured in _frozen:
+            return Neighbourhood(sparse.csr_array((n, n)), np.zeros(n, dtype=np.int64))
+        for known, near in _frozen:
             if all(_same_memory(getattr(known, part), getattr(given, part)) for part in ("data", "indices", "indptr")):
-                return coloured
+                return near
         both_ways = sparse.coo_array((given + given.T) / 2)
         kept = (both_ways.row != both_ways.col) & (both_ways.data > 0)
         entries = (both_ways.data[kept], (both_ways.row[kept], both_ways.col[kept]))
         affinity = sparse.csr_array(entries, shape=(n, n))
         chessboard = two_colours(affinity)
-        coloured = affinity, _colours(affinity) if chessboard is None else chessboard
+        near = Neighbourhood(affinity, _colours(affinity) if chessboard is None else chessboard)
         if not given.data.flags.writeable:
-            _frozen.append((given, coloured))
-        return coloured
+            _frozen.append((given, near))
+        return near
 
-    return problem.derived("coloured affinity", compute)
+    return problem.derived("neighbourhood", compute)
 
 
 def _same_memory(one: NDArray, other: NDArray) -> bool:

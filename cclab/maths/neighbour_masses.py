@@ -55,19 +55,20 @@ def settle_neighbours(
     held = alone / (alone.sum(axis=0) + others) if masses is None else np.ascontiguousarray(masses.T[single])
     level = np.empty(len(w))
     awake = np.ones(len(w), dtype=bool)
+    # What a whole class needs in every sweep, picked once.
+    classes = [(members, ties, alone[:, members], others[members]) for members, ties in classes]
     for _ in range(MAX_SWEEPS):
         total = 0.0
-        for members, ties in classes:
-            roused = np.flatnonzero(awake[members])
-            rows = members[roused]
-            # To pick rows of a sparse matrix costs more than it saves, unless they are few.
-            few = len(roused) < FEW * len(members)
-            pull = _product(ties[roused], held) if few else _product(ties, held)[:, roused]
-            new, level[rows] = _minimum(alone[:, rows], others[rows], pull)
+        for members, ties, own, rest in classes:
+            rows, roused = members, np.flatnonzero(awake[members])
+            # To pick rows costs more than it saves, unless they are few.
+            if len(roused) < FEW * len(members):
+                rows, ties, own, rest = members[roused], ties[roused], own[:, roused], rest[roused]
+            new, level[rows] = _minimum(own, rest, _product(ties, held))
             change = np.abs(new - held[:, rows]).sum(axis=0)
             held[:, rows] = new
             awake[rows] = False
-            awake[ties[roused[change > settled]].indices] = True
+            awake[ties[np.flatnonzero(change > settled)].indices] = True
             total += change.sum()
         if total <= settled * len(w):
             break

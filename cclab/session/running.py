@@ -53,6 +53,8 @@ class Runner:
 
     async def run(self, limit: int, command: Command, pace: Pace | None) -> None:
         """At most `limit` steps. One that was begun before the session moved on is dropped and made anew."""
+        if not limit:
+            return
         self._pause = pause = asyncio.Event()
         base, work = self._begin(command)
         try:

@@ -74,7 +74,7 @@ class Session(Record):
         *,
         seed: int | None = None,
         journal: str | Path | None = None,
-        max_bytes: int = 512 * 2**20,
+        max_bytes: int = 256 * 2**20,
         poser: Poser | None = None,
     ) -> None:
         super().__init__(data if isinstance(data, Dataset) else load_dataset(data), max_bytes)
@@ -218,10 +218,25 @@ class Session(Record):
         run : int, optional
             A number that `new_run` gave: verbs of the same run are undone as one.
         """
+        return self._commit(self._pose_command(recipe, run))
+
+    async def apose(self, recipe: Mapping[str, Any], *, run: int | None = None) -> Snapshot | None:
+        """As `pose`, worked out in the worker thread; dropped (None) if anything was said or done meanwhile.
+
+        Nothing is warned of: warnings from another thread have no one to hear them.
+        """
+        command, before = self._pose_command(recipe, run), self.current
+        take_over = await aside(_quietly, self._verbs.work_out, command)
+        if self.current is not before:
+            return None
+        self._take(command, take_over)
+        return self.current
+
+    def _pose_command(self, recipe: Mapping[str, Any], run: int | None) -> Command:
         if self._verbs.poser is None:
             raise ValueError("this session was made without a poser, so its problem can't be posed anew")
         about = {} if run is None else {"run": run}
-        return self._commit({"verb": "pose", "recipe": dict(recipe), **about})
+        return {"verb": "pose", "recipe": dict(recipe), **about}
 
     def rewind(self, position: int) -> Snapshot:
         """Go to any snapshot of the timeline, back or forth; the next verb goes on from there."""
@@ -382,6 +397,12 @@ class Session(Record):
         """Let go of the journal file."""
         if self._journal is not None:
             self._journal.close()
+
+
+def _quietly(work: Callable[..., Any], *arguments: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return work(*arguments)
 
 
 def _proposal(strategy: Strategy | str, n: int) -> Command:

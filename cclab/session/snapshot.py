@@ -124,6 +124,8 @@ class Snapshot:
     @cached_property
     def converged(self) -> bool:
         """Whether another step would change nothing that matters."""
+        if self.solver.max_iter == 0:  # type: ignore[attr-defined]
+            return True  # it is to stay where it starts
         if self.how != "step" or self.previous is None:
             return False
         return bool(self.solver.converged(self.previous.state, self.state))

@@ -35,10 +35,10 @@ class Tasks:
         task.add_done_callback(self._ended)
 
     async def _to_the_end(self, work: Coroutine[Any, Any, Any]) -> None:
-        """`work`, and what it has started in turn."""
+        """`work`, and what it has started in turn, of whichever view."""
         await work
-        while self._running:
-            await asyncio.wait(self._running)
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(others)
 
     def _ended(self, task: asyncio.Task) -> None:
         self._running.discard(task)

@@ -48,12 +48,15 @@ def paint(page, *strokes):
     async def work():
         for stroke in strokes:
             page.paint.canvas.painted.emit(stroke)
-            while page.desk._tasks._running or page.desk.session.running:
-                await asyncio.sleep(0.005)
-        for _ in range(40):  # and a question may be looked for
-            await asyncio.sleep(0.005)
+            await at_rest(page)
 
     asyncio.run(work())
+
+
+async def at_rest(page):
+    """Until the solver has come to its end, and a question has been looked for."""
+    while page.desk._tasks._running or page.desk.session.running or page.queries._looking:
+        await asyncio.sleep(0.005)
 
 
 def press(page, *names):
@@ -96,8 +99,7 @@ def test_strokes_that_come_fast_are_all_kept(page):
     async def work():
         for stroke in (LEFT, RIGHT, Stroke("brush", 1, 3, [[4, 20]])):
             page.paint.canvas.painted.emit(stroke)  # the solver has not even begun with the one before
-        while page.desk._tasks._running or page.desk.session.running:
-            await asyncio.sleep(0.005)
+        await at_rest(page)
 
     asyncio.run(work())
     assert [stroke.region for stroke in page.desk.recipe.strokes] == [1, 2, 1]
@@ -111,8 +113,7 @@ def test_undo_while_the_solver_works_stays_undone(page):
         while len(page.desk.recipe.strokes) < 2:
             await asyncio.sleep(0.001)
         press(page, "ctrl+z")  # superpixels are shown, pixels still to come
-        while page.desk._tasks._running or page.desk.session.running:
-            await asyncio.sleep(0.005)
+        await at_rest(page)
 
     asyncio.run(work())
     assert len(page.desk.recipe.strokes) == 1
@@ -174,8 +175,7 @@ def test_a_question_about_two_places_is_answered_by_paint(page):
 
     async def answer():
         page.queries.answer("same")
-        while page.desk._tasks._running:
-            await asyncio.sleep(0.005)
+        await at_rest(page)
 
     asyncio.run(answer())
     assert len(page.desk.recipe.strokes) == before + 1
@@ -190,8 +190,7 @@ def test_same_paints_as_the_sure_place_and_different_as_the_other(page):
 
         async def say(answer=answer):
             page.queries.answer(answer)
-            while page.desk._tasks._running:
-                await asyncio.sleep(0.005)
+            await at_rest(page)
 
         asyncio.run(say())
         assert page.desk.recipe.strokes[-1].region == chosen(sure)

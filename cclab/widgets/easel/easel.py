@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
+import pandas as pd
 from psygnal import Signal
 
-from cclab.images import Options, Painting, Picture, Posed, Recipe, Regions, Stroke
+from cclab.images import Painting, Picture, Posed, Recipe, Regions, Stroke
+from cclab.images.regions import measure
 from cclab.images.tables import blank_solver, painting_of, poser_of, to_dataset
 from cclab.session import Session, Snapshot
-from cclab.widgets.desk import Desk
+from cclab.widgets.desk import Desk, in_words
 from cclab.widgets.running import Pace, run
 from cclab.widgets.tasks import Tasks, is_looping
 
 #: In a larger picture superpixels are what is clustered unless someone asks for pixels.
 MOST_PIXELS = 300_000
 MOST_REGIONS = 9
-_KEPT = 32
 
 
 def session_on(picture: Picture) -> Session:
@@ -68,13 +69,16 @@ class Easel(Desk):
         self.pace: Pace | None = None
         self._tasks = Tasks()
         self._turn = 0
+        self._posing = asyncio.Lock()
         super().__init__(session)
 
     def _take(self, session: Session) -> None:
         super()._take(session)
         self.painting: Painting = painting_of(session.data)
-        self._read: OrderedDict[Snapshot, Regions] = OrderedDict()
-        self._known: OrderedDict[Snapshot, tuple[Recipe, Posed | None]] = OrderedDict()
+        # Known for as long as the session keeps the snapshot.
+        self._read: WeakKeyDictionary[Snapshot, Regions] = WeakKeyDictionary()
+        self._measured: WeakKeyDictionary[Snapshot, tuple[tuple[str, ...], pd.DataFrame]] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[Snapshot, tuple[Recipe, Posed | None]] = WeakKeyDictionary()
         self._ahead: Recipe | None = None
         self.region = 1
         self.places: list[tuple[int, int]] = []
@@ -116,8 +120,6 @@ class Easel(Desk):
         if snapshot not in self._known:
             recipe = Recipe.from_json(snapshot.command["recipe"])
             self._known[snapshot] = recipe, None if self.painting.is_blank(recipe) else self.painting.pose(recipe)
-            while len(self._known) > _KEPT:
-                self._known.popitem(last=False)
         return self._known[snapshot]
 
     def regions_at(self, snapshot: Snapshot) -> Regions | None:
@@ -127,14 +129,24 @@ class Easel(Desk):
             if posed is None:
                 return None
             self._read[snapshot] = Regions.of(posed, snapshot.partition)
-            while len(self._read) > _KEPT:
-                self._read.popitem(last=False)
         return self._read[snapshot]
 
     def undecided_at(self, snapshot: Snapshot) -> int | None:
         """How many pixels were undecided, where that is known already."""
         found = self._read.get(snapshot)
         return None if found is None else int(found.undecided.sum())
+
+    def table_at(self, snapshot: Snapshot) -> pd.DataFrame:
+        """One row a region, and one for the undecided pixels."""
+        names, frame = self._measured.get(snapshot, (None, None))
+        if frame is None or names != self.regions:
+            regions = self.regions_at(snapshot) or Regions.nowhere(self.picture.shape)
+            frame = measure(self.picture, regions, self.posed_at(snapshot), self.regions)
+            n = int(regions.undecided.sum())
+            undecided = {"region": "Undecided", "strokes": 0, "pixels": n, "area": n / regions.undecided.size}
+            frame = pd.concat([frame, pd.DataFrame([undecided])], ignore_index=True)
+            self._measured[snapshot] = self.regions, frame
+        return frame
 
     def place_of(self, posed: Posed, sample: int) -> tuple[int, int]:
         """Row and column of the pixel in the middle of an object."""
@@ -202,10 +214,20 @@ class Easel(Desk):
         self._ahead = replace(recipe, regions=self.regions)
         self._tasks.start(self._develop(self._ahead))
 
-    def stages(self, options: Options) -> list[Options]:
+    def undo(self) -> None:
+        """Take the last stroke back, also one that the session is about to hear of."""
+        self._tasks.start(self._undo())
+
+    async def _undo(self) -> None:
+        self.session.pause()
+        async with self._posing:
+            self._turn += 1
+            self.attempt(self.session.undo)
+
+    def _stages(self, recipe: Recipe) -> list[Recipe]:
         """Superpixels first, pixels after."""
         kinds = ["superpixels", "pixels"] if self.objects == "pixels" else [self.objects]
-        return [replace(options, objects=kind) for kind in kinds]
+        return [replace(recipe, options=replace(recipe.options, objects=kind)) for kind in kinds]
 
     async def _develop(self, recipe: Recipe) -> None:
         session = self.session
@@ -214,27 +236,41 @@ class Easel(Desk):
         session.pause()
         while session.running:
             await asyncio.sleep(0)
-        for options in self.stages(recipe.options):
-            staged, here = replace(recipe, options=options), session.current
-            blank = self.painting.is_blank(staged)
-            if not blank:
-                with suppress(Exception):  # told below, where it is tried again
-                    await asyncio.to_thread(self.painting.pose, staged)
-            if turn != self._turn or session.current is not here or session is not self.session:
-                return  # another stroke has come, or someone has gone elsewhere
-            self._ahead = None
-            stage = self.attempt(session.pose, staged.to_json(), run=number)
-            if stage is None or blank:
+        stages = self._stages(recipe)
+        for staged, following in zip(stages, [*stages[1:], None]):
+            async with self._posing:
+                stage = await self._pose(staged, number) if self._goes_on(turn, session, staged, stages) else None
+            if turn == self._turn:
+                self._ahead = None
+            if stage is None or self.painting.is_blank(staged):
                 return
+            if following is not None:
+                self._tasks.start(asyncio.to_thread(self._prepare, following))
             if self.run_after and not await run(self, pace=self.pace, number=number):
                 return
-            if turn != self._turn or _posed(session.current) is not stage or session is not self.session:
-                return
+            if _posed(session.current) is not stage:
+                return  # someone has gone elsewhere
         posed = self.painting.pose(staged)
         # At the end: a step wipes away what was told before.
         for note in (*posed.notes, posed.solver.explain_ignored(posed.problem)):
             if note:
                 self.tell("warning", note[:1].upper() + note[1:] + ".")
+
+    def _goes_on(self, turn: int, session: Session, staged: Recipe, stages: list[Recipe]) -> bool:
+        """Every stroke is posed, so that it can be undone; what comes after only if no other has come meanwhile."""
+        return session is self.session and (staged is stages[0] or turn == self._turn)
+
+    async def _pose(self, recipe: Recipe, number: int) -> Snapshot | None:
+        try:
+            return await self.session.apose(recipe.to_json(), run=number)
+        except Exception as error:
+            self.tell("bad", in_words(error))
+            return None
+
+    def _prepare(self, recipe: Recipe) -> None:
+        """Work out what the next stage needs while this one is drawn."""
+        with suppress(Exception):  # told of when its turn comes
+            self.painting.pose(recipe)
 
     def close(self) -> None:
         """Stop what is under way."""

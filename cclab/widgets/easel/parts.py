@@ -7,7 +7,6 @@ import numpy as np
 from cclab.session import Snapshot
 from cclab.widgets.easel.easel import Easel
 from cclab.widgets.easel.paint import swatch
-from cclab.widgets.easel.table import region_frame
 from cclab.widgets.html import Html, join, tag
 from cclab.widgets.layout import gauge, text, with_classes
 from cclab.widgets.rows import Action, Rows
@@ -140,7 +139,7 @@ class PaintStatus(Status):
             join("pixels ", tag("b", f"{height * width:,}")),
         ]
         if posed is not None:
-            frame = region_frame(desk)
+            frame = desk.table_at(session.current)
             kind = "objects" if posed.objects.kind == "pixels" else posed.objects.kind
             items += [
                 join(f"{kind} ", tag("b", f"{len(posed.objects):,}")),

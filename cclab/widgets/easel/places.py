@@ -18,7 +18,7 @@ from cclab.widgets.queries import Queries
 
 #: Diameter of the dab that an answer paints, and half the side of the patch that is shown, in pixels.
 DAB, HALF = 3.0, 12
-STRATEGIES = ("PairMassQueries", "UncertaintyQueries")
+STRATEGY = "UncertaintyQueries"
 
 
 class Places(Queries):
@@ -36,7 +36,7 @@ class Places(Queries):
 
     def __init__(self, desk: Easel, **options) -> None:
         self._about: Problem | None = None
-        super().__init__(desk, STRATEGIES[0], question="Same tissue?", **options)
+        super().__init__(desk, STRATEGY, question="Same tissue?", **options)
 
     @property
     def _posed(self) -> Posed | None:
@@ -65,8 +65,8 @@ class Places(Queries):
         self._show()
 
     def _fill_strategies(self, snapshot: Snapshot, wanted: str) -> None:
-        """The first that suits: it asks about a place and one that is surely in a region."""
-        suiting = [name for name in STRATEGIES if strategies.get(name).suits(snapshot.partition)][:1]
+        """The one that asks about a place and one that is surely in a region, where beliefs can be torn."""
+        suiting = [STRATEGY] if strategies.get(STRATEGY).suits(snapshot.partition) else []
         options = tuple((strategies.get(name).title, name) for name in suiting)
         if options != tuple(self.strategy.options):
             self.strategy.options = options
@@ -102,7 +102,7 @@ class Places(Queries):
         return query.samples[place], int(regions[order[1 - place][0]]), likely * 2 if len(likely) == 1 else likely
 
     def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        self._fill_strategies(new, STRATEGIES[0])
+        self._fill_strategies(new, STRATEGY)
         super().update(old, new)
 
     def _wants_another(self, same_knowledge: bool) -> bool:

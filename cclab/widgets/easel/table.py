@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import pandas as pd
 
-from cclab.images import Regions
-from cclab.images.regions import measure
 from cclab.session import Snapshot
 from cclab.widgets.desk import View
 from cclab.widgets.easel.easel import Easel
@@ -17,19 +14,6 @@ from cclab.widgets.html import Html, tag
 from cclab.widgets.layout import button, panel, with_classes
 from cclab.widgets.rows import Action, Rows
 from cclab.widgets.running import Restraint
-
-
-def region_frame(desk: Easel) -> pd.DataFrame:
-    """One row a region, and one for the undecided pixels."""
-    snapshot = desk.session.current
-    regions = desk.regions_at(snapshot)
-    if regions is None:
-        nothing = np.zeros(desk.picture.shape, dtype=np.uint8)
-        regions = Regions(nothing, nothing.astype(bool))
-    frame = measure(desk.picture, regions, desk.posed_at(snapshot), desk.regions)
-    n = int(regions.undecided.sum())
-    undecided = {"region": "Undecided", "strokes": 0, "pixels": n, "area": n / regions.undecided.size}
-    return pd.concat([frame, pd.DataFrame([undecided])], ignore_index=True)
 
 
 class RegionTable(View):
@@ -61,7 +45,7 @@ class RegionTable(View):
             self._show()
 
     def _show(self) -> None:
-        frame = region_frame(self.desk)
+        frame = self.desk.table_at(self.desk.session.current)
         known = self.desk.picture.truth is not None
         columns = ["strokes", "pixels", "mean", *(["dice"] if known else [])]
         self._rows.head = tag(
