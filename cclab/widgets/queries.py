@@ -23,12 +23,6 @@ from cclab.widgets.running import Pace, Restraint, run
 from cclab.widgets.samples import sample_card
 from cclab.widgets.tasks import Tasks
 
-_NOTHING = tag(
-    "div",
-    tag("strong", "Nothing to ask"),
-    "Every pair is either stated or settled. Choose another strategy, or step on.",
-    class_="cc-empty",
-)
 _THINKING = tag("div", "Looking for a question…", class_="cc-empty")
 _WAIT = 0.1
 
@@ -248,6 +242,10 @@ class Queries(View):
             return self._situation() != self._found_nothing and bool(self.strategy.options)
         return not same_knowledge and is_settled(query, self.desk.session.constraints)
 
+    def _why_nothing(self) -> str:
+        """Why there is no question, and what to do."""
+        return "Every pair is either stated or settled. Choose another strategy, or step on."
+
     def _show(self) -> None:
         query = self.query
         kind = "pair" if query is None else query.kind
@@ -255,7 +253,8 @@ class Queries(View):
             "span", self._question if kind == "pair" else "Which cluster?", class_="cc-title", role="heading"
         )
         if query is None:
-            self._why.value = _THINKING if self._looking else _NOTHING
+            nothing = tag("div", tag("strong", "Nothing to ask"), self._why_nothing(), class_="cc-empty")
+            self._why.value = _THINKING if self._looking else nothing
             self._samples.show([])
         else:
             self._why.value = self._reason(query)

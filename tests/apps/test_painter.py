@@ -103,6 +103,23 @@ def test_strokes_that_come_fast_are_all_kept(page):
 
     asyncio.run(work())
     assert [stroke.region for stroke in page.desk.recipe.strokes] == [1, 2, 1]
+    press(page, "ctrl+z")  # and each can be taken back by itself
+    assert [stroke.region for stroke in page.desk.recipe.strokes] == [1, 2]
+
+
+def test_undo_takes_back_a_stroke_that_the_session_has_not_heard_of_yet_and_no_other(page):
+    paint(page, LEFT)
+
+    async def work():
+        page.paint.canvas.painted.emit(RIGHT)
+        press(page, "ctrl+z")
+        await at_rest(page)
+
+    asyncio.run(work())
+    assert [stroke.region for stroke in page.desk.recipe.strokes] == [1]
+    assert len(page.paint.canvas.strokes) == 1
+    press(page, "ctrl+shift+z")
+    assert [stroke.region for stroke in page.desk.recipe.strokes] == [1, 2]
 
 
 def test_undo_while_the_solver_works_stays_undone(page):

@@ -61,6 +61,13 @@ def test_iterate_says_why_it_stopped_and_reports_progress():
     assert run.reason == "converged"
 
 
+def test_no_steps_leave_a_solver_where_it_starts():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    model = FCM(3, init=X[:3], max_iter=0).fit(X)
+    assert model.n_iter_ == 0
+    np.testing.assert_array_equal(model.centers_, X[:3])
+
+
 def test_given_centres_start_there_and_count_as_one_start():
     X = np.random.default_rng(0).normal(size=(50, 2))
     init = X[:3]

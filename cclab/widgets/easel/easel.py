@@ -219,9 +219,9 @@ class Easel(Desk):
         self._tasks.start(self._undo())
 
     async def _undo(self) -> None:
-        self.session.pause()
         async with self._posing:
             self._turn += 1
+            self.session.pause()
             self.attempt(self.session.undo)
 
     def _stages(self, recipe: Recipe) -> list[Recipe]:
@@ -232,33 +232,34 @@ class Easel(Desk):
     async def _develop(self, recipe: Recipe) -> None:
         session = self.session
         self._turn += 1
-        turn, number = self._turn, session.new_run()
+        turn, number = self._turn, None
         session.pause()
         while session.running:
             await asyncio.sleep(0)
         stages = self._stages(recipe)
         for staged, following in zip(stages, [*stages[1:], None]):
             async with self._posing:
-                stage = await self._pose(staged, number) if self._goes_on(turn, session, staged, stages) else None
-            if turn == self._turn:
-                self._ahead = None
+                if session is not self.session:
+                    return
+                number = session.new_run() if number is None else number
+                stage = await self._pose(staged, number)
+            # Every stroke is posed, so that it can be undone; what follows only if no other has come meanwhile.
+            if turn != self._turn:
+                return
+            self._ahead = None
             if stage is None or self.painting.is_blank(staged):
                 return
             if following is not None:
                 self._tasks.start(asyncio.to_thread(self._prepare, following))
             if self.run_after and not await run(self, pace=self.pace, number=number):
                 return
-            if _posed(session.current) is not stage:
-                return  # someone has gone elsewhere
+            if _posed(session.current) is not stage or turn != self._turn:
+                return  # someone has gone elsewhere, or painted on
         posed = self.painting.pose(staged)
         # At the end: a step wipes away what was told before.
         for note in (*posed.notes, posed.solver.explain_ignored(posed.problem)):
             if note:
                 self.tell("warning", note[:1].upper() + note[1:] + ".")
-
-    def _goes_on(self, turn: int, session: Session, staged: Recipe, stages: list[Recipe]) -> bool:
-        """Every stroke is posed, so that it can be undone; what comes after only if no other has come meanwhile."""
-        return session is self.session and (staged is stages[0] or turn == self._turn)
 
     async def _pose(self, recipe: Recipe, number: int) -> Snapshot | None:
         try:

@@ -108,6 +108,11 @@ class Places(Queries):
     def _wants_another(self, same_knowledge: bool) -> bool:
         return self._can_ask and super()._wants_another(same_knowledge)
 
+    def _why_nothing(self) -> str:
+        if not self._can_ask:
+            return "Paint a stroke in each of two regions; then there will be places to ask about."
+        return "No place is torn between two regions."
+
     def _counts_in_words(self, session: Session) -> Html:
         """Painted or set aside, a question is settled."""
         settled = len(session.asked)

@@ -108,7 +108,8 @@ class Course:
         if not (np.isfinite(low) and np.isfinite(high)):
             return 0.0, 1.0
         if high <= low:
-            return low - 0.5 * (abs(low) or 1), high + 0.5 * (abs(high) or 1)
+            room = 0.5 * (abs(low) or 1)
+            return (low, low + 2 * room) if low == self._bounds[0] else (low - room, high + room)
         return low, high
 
 
