@@ -148,4 +148,5 @@ def _patch(pixels: np.ndarray, row: int, column: int) -> Html:
     buffer = io.BytesIO()
     Image.fromarray(np.rint(255 * cut).astype(np.uint8)).save(buffer, "PNG")
     source = "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
-    return tag("img", src=source, alt=f"The picture around row {row}, column {column}")
+    image = tag("img", src=source, alt=f"The picture around row {row}, column {column}")
+    return tag("span", image, class_="cc-patch")

@@ -158,10 +158,13 @@ class BarChart:
 def seen_places(session: Session, most: int = MOST_POINTS) -> tuple[NDArray[np.int64], list[Snapshot]]:
     """The snapshots that belong to the current run of one solver, thinned evenly to `most`, and their places.
 
-    What was before a start, or is after the next one, had another objective.
+    What was before a start, or is after the next one, had another objective. A solver that stays where it starts has
+    no course of its own: shown is the one that led there.
     """
-    snapshots = session.snapshots
-    first = max(p for p in range(session.position + 1) if snapshots[p].how == "start" or p == 0)
-    end = next((p for p in range(session.position + 1, len(snapshots)) if snapshots[p].how == "start"), len(snapshots))
+    snapshots, position = session.snapshots, session.position
+    while position and snapshots[position].solver.max_iter == 0:
+        position -= 1
+    first = max(p for p in range(position + 1) if snapshots[p].how == "start" or p == 0)
+    end = next((p for p in range(position + 1, len(snapshots)) if snapshots[p].how == "start"), len(snapshots))
     places = np.unique(np.linspace(first, end - 1, min(most, end - first)).round().astype(np.int64))
     return places, [snapshots[p] for p in places]
