@@ -51,6 +51,7 @@ bench: $(READY)      ## speed and memory, as ratios of two things run side by si
 
 bench-ui: chromium   ## frame rates and memory in a real browser
 	$(BIN)/python -m benchmarks.ui
+	$(BIN)/python -m benchmarks.ui_painter
 
 bench-visitors: chromium  ## ten visitors at once with real browsers: what they wait for, and that nothing is lost
 	$(BIN)/python -m benchmarks.visitors
