@@ -44,8 +44,9 @@ READY = {
 #: Presses a key; milliseconds until the frame after the place in time has changed. Views are told of a step in the
 #: order of the page, so the points have been drawn by then.
 PRESS_AND_WAIT = """
-key => new Promise(resolve => {
+key => new Promise((resolve, reject) => {
   const place = () => document.querySelector(".cc-place").textContent;
+  setTimeout(() => reject(new Error(`${key} had no effect: ${document.querySelector(".cc-status").textContent}`)), 60_000);
   const before = place(), began = performance.now();
   const observer = new MutationObserver(() => {
     if (place() === before) return;
@@ -126,7 +127,7 @@ class Visitor:
     Attributes
     ----------
     number : int
-        Makes the lasso and the number of steps their own.
+        Makes the lasso their own.
     times : dict of list of float
         Seconds, by what was done.
     """
@@ -150,7 +151,7 @@ class Visitor:
         await expect(self._statements).to_have_count(1)
         self.times["statement"].append(time.monotonic() - began)
         await self.page.keyboard.press("Escape")
-        for _ in range(n_steps + self.number):
+        for _ in range(n_steps + self.number % 3):
             self.times["step"].append(await self.page.evaluate(PRESS_AND_WAIT, "ArrowRight") / 1000)
             await asyncio.sleep(LOOK)
         left = await self.seen()
@@ -222,7 +223,9 @@ async def together(browser: Browser, server: Server, n_visitors: int, n_steps: i
     url = f"{server.url}open/workbench"
     visitors = [Visitor(number, await newcomer(browser), url) for number in range(n_visitors)]
     everyone = asyncio.Barrier(n_visitors)
-    await asyncio.gather(*(visitor.visit(n_steps, apart, everyone) for visitor in visitors))
+    async with asyncio.TaskGroup() as group:  # when one fails, nobody waits for the others
+        for visitor in visitors:
+            group.create_task(visitor.visit(n_steps, apart, everyone))
     seen = [await visitor.seen() for visitor in visitors]
     if len(set(seen)) < n_visitors:
         raise AssertionError(f"two visitors found the same work: {seen}")
@@ -269,7 +272,7 @@ def main(words: list[str]) -> None:
     parser.add_argument(
         "--workers", type=int, default=2, help="kernels kept ready (default: %(default)s, as cclab app)"
     )
-    parser.add_argument("--steps", type=int, default=5, help="of the first visitor; each further one makes one more")
+    parser.add_argument("--steps", type=int, default=5, help="of each visitor; some make one or two more")
     parser.add_argument("--apart", type=float, default=4.0, help="seconds between two that come (default: %(default)s)")
     asyncio.run(measure(**vars(parser.parse_args(words))))
 
