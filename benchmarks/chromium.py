@@ -68,9 +68,3 @@ def heap(page: Page) -> float:
     usage = devtools.send("Runtime.getHeapUsage")
     devtools.detach()
     return usage["usedSize"] / 2**20
-
-
-def resident(process: int | str = "self") -> float:
-    """Megabytes that a process keeps in memory."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

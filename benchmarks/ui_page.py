@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.chromium import resident
+from benchmarks.memory import resident
 from cclab import FCM, load_dataset
 from cclab.apps.workbench import Workbench, workbench
 

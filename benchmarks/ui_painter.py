@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 import sys
 import time
 
@@ -17,11 +18,11 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 from skimage import data
 
-from benchmarks.chromium import PATIENCE, Report, heap, new_page, resident, voila_and_browser
+from benchmarks.chromium import PATIENCE, Report, heap, new_page, voila_and_browser
+from benchmarks.memory import resident
 from tests.browser.conftest import Voila
 
 RATE, MOVES = 60, 120
-QUIET = 2.0  # seconds without a new overlay: it was the last
 SOURCE = """
 import os
 from pathlib import Path
@@ -70,8 +71,10 @@ class Visit:
         self.seconds_to_open = time.monotonic() - began
         self.kernel = int(file.read_text())
         self.canvas.evaluate(PROBE)
+        self.n_strokes = 0
+        self.last_objects = "objects"  # pixels, which come after superpixels
 
-    def wait_for(self, words: str) -> None:
+    def wait_for(self, words: str | re.Pattern[str]) -> None:
         expect(self.page.locator(".cc-status")).to_contain_text(words, timeout=1000 * PATIENCE)
 
     def open(self, name: str, pixels: np.ndarray) -> float:
@@ -83,6 +86,7 @@ class Visit:
         began = time.monotonic()
         chooser.value.set_files({"name": f"{name}.png", "mimeType": "image/png", "buffer": buffer.getvalue()})
         self.wait_for(f"pixels {pixels.shape[0] * pixels.shape[1]:,}")
+        self.n_strokes, self.last_objects = 0, "superpixels"  # in a large picture
         return time.monotonic() - began
 
     def stroke(self, region: int, x: float, y: float, moves: int = MOVES) -> dict:
@@ -92,23 +96,26 @@ class Visit:
         turns = np.linspace(0, 2 * math.pi, moves)
         path = np.column_stack([x + 0.05 * np.sin(3 * turns), y + 0.05 * np.sin(2 * turns)])
         path = path * [box["width"], box["height"]] + [box["x"], box["y"]]
+        self.n_strokes += 1
         return self.canvas.evaluate(STROKE, [path.tolist(), RATE])
 
     def overlays(self) -> list[float]:
-        """Milliseconds from lifting the mouse to each overlay that followed, once no more come."""
-        found: list[float] = []
-        changed = time.monotonic()
-        while time.monotonic() - changed < QUIET or self.page.locator(".cc-running").count():
-            self.page.wait_for_timeout(100)
-            seen = self.page.evaluate("() => structuredClone(probe)")
-            now = [at - seen["lifted"] for at in seen["overlays"]]
-            if len(now) != len(found):
-                found, changed = now, time.monotonic()
-        return found
+        """Milliseconds from lifting the pointer to each overlay that followed, once the solver is through."""
+        self.wait_for(re.compile(rf"Converged.*{self.last_objects}.*strokes {self.n_strokes}\b"))
+        self.page.wait_for_timeout(300)  # for the last of them to be drawn
+        seen = self.page.evaluate("() => structuredClone(probe)")
+        return [at - seen["lifted"] for at in seen["overlays"]]
+
+    def undo_all(self) -> None:
+        for _ in range(self.n_strokes):
+            self.page.keyboard.press("Control+z")
+        self.wait_for("Paint a stroke in each of two regions")
+        self.n_strokes = 0
 
 
 def measure_overlays(visit: Visit, report: Report, repeats: int = 5) -> None:
     visit.stroke(1, 0.42, 0.55, 20)
+    visit.overlays()
     times = []
     for k in range(repeats):
         visit.stroke(2, 0.3 + 0.08 * k, 0.15, 20)
@@ -140,9 +147,7 @@ def measure_memory(visit: Visit, report: Report, n_strokes: int = 20) -> None:
         for k in range(n_strokes):
             visit.stroke(1 + k % 2, (0.42, 0.5)[k % 2], (0.55, 0.12)[k % 2], 5)
         visit.overlays()
-        for _ in range(n_strokes):
-            visit.page.keyboard.press("Control+z")
-        visit.overlays()
+        visit.undo_all()
         kernel.append(resident(visit.kernel))
         page.append(heap(visit.page))
     report.add(f"kernel, growth over {n_strokes} strokes and back", kernel[1] - kernel[0], 24, "MB")

@@ -46,7 +46,8 @@ READY = {
 PRESS_AND_WAIT = """
 key => new Promise((resolve, reject) => {
   const place = () => document.querySelector(".cc-place").textContent;
-  setTimeout(() => reject(new Error(`${key} had no effect: ${document.querySelector(".cc-status").textContent}`)), 60_000);
+  const status = () => document.querySelector(".cc-status").textContent;
+  setTimeout(() => reject(new Error(`${key} had no effect: ${status()}`)), 60_000);
   const before = place(), began = performance.now();
   const observer = new MutationObserver(() => {
     if (place() === before) return;

@@ -211,6 +211,10 @@ class PaintBar(Bar):
         """Take the last stroke back."""
         self.desk.undo()
 
+    def redo(self) -> None:
+        """Paint it again."""
+        self.desk.redo()
+
     def _objects_chosen(self, change: dict) -> None:
         if not self._filling:
             self.desk.set_objects(change["new"])

@@ -65,9 +65,10 @@ def conflicts(known: ConstraintSet, n_clusters: int | None = None, *, limit: int
     >>> print(*known.conflicts())
     1 and 3 must stay apart, but must-links join them: 1 — 2 — 3
     """
-    linked = len(known.pairs) or len(known.groups) or len(known.separations)
-    if not linked and (n_clusters is None or known.labels.degrees.items.max(initial=-1) < n_clusters):
-        return ()  # each label may hold, whatever the others say
+    if not (len(known.pairs) or len(known.groups) or len(known.separations)):
+        named, degrees = known.labels.degrees.items, known.labels.degrees.values
+        if n_clusters is None or (named.max(initial=-1) < n_clusters and (degrees > 0).all()):
+            return ()  # each label may hold, whatever the others say
     found: list[Conflict] = []
     links = known.links_from_labels()
     component = must_components(links)

@@ -12,7 +12,7 @@ from .strokes import Stroke, surviving_pixels
 # In units of the scatter within dabs. A further dab of a region founds a prototype of its own when it is far from the
 # region's others, and not near to another region's either; and when it scatters little about its mean, for a place so
 # far away. Halfway between two regions lies what a mix of both looks like: there it must be clearly astray, nearer to
-# the other region's, or large: no mere touch. All else are corrections: as prototypes they would lead the model astray.
+# the other region's, or large: no mere touch. As prototypes, all others would lead the model astray.
 NEAR, FAR, CLEARLY = 1.0, 1.8, 1.1
 MIXED, MIXED_FAR = 1.2, 0.4
 # Of the region's largest dab: what is smaller never founds, and what is large founds halfway, too.
@@ -67,8 +67,8 @@ class Palette:
     def of(cls, strokes: Sequence[Stroke], features: np.ndarray, shape: tuple[int, int]) -> Palette:
         """Read strokes one after the other.
 
-        The first dab of a region founds a prototype. A later one founds another if it is far from all, joins the
-        nearest if that is of its own region, and else is a correction of its own pixels alone.
+        The first dab of a region founds a prototype. A later one founds another if it is a thing of its own (see the
+        constants above), joins the nearest if that is of its own region, and else is a correction of its own pixels.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ def _placed(region, pixels, before, features, spread) -> Dab:
 
 
 def _is_elsewhere(distances, own, centers, large) -> bool:
-    """Whether a place is not near another region, nor where a mix of it and the dab's own would be."""
+    """Whether a place is not near another region, nor (unless the dab is large) where a mix of both would be."""
     mine, other = (np.flatnonzero(side)[distances[side].argmin()] for side in (own, ~own))
     # Within the ball that has both as its poles.
     between = distances[mine] ** 2 + distances[other] ** 2 < ((centers[mine] - centers[other]) ** 2).sum()

@@ -221,12 +221,9 @@ class Session(Record):
         return self._commit(self._pose_command(recipe, run))
 
     async def apose(self, recipe: Mapping[str, Any], *, run: int | None = None) -> Snapshot | None:
-        """As `pose`, worked out in the worker thread; dropped (None) if anything was said or done meanwhile.
-
-        Nothing is warned of: warnings from another thread have no one to hear them.
-        """
+        """As `pose`, worked out in the worker thread; dropped (None) if another snapshot was gone to meanwhile."""
         command, before = self._pose_command(recipe, run), self.current
-        take_over = await aside(_quietly, self._verbs.work_out, command)
+        take_over = await aside(self._verbs.work_out, command)
         if self.current is not before:
             return None
         self._take(command, take_over)
@@ -397,12 +394,6 @@ class Session(Record):
         """Let go of the journal file."""
         if self._journal is not None:
             self._journal.close()
-
-
-def _quietly(work: Callable[..., Any], *arguments: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return work(*arguments)
 
 
 def _proposal(strategy: Strategy | str, n: int) -> Command:

@@ -65,8 +65,8 @@ class Verbs:
         return self.timeline.current
 
     def _taking(self, snapshot: Snapshot | None, dialogue: Dialogue | None = None, run: Any = None) -> TakeOver:
-        dialogue = self.timeline.dialogue if dialogue is None else dialogue
-        return lambda: self.timeline.commit(snapshot, dialogue, run)
+        timeline = self.timeline
+        return lambda: timeline.commit(snapshot, timeline.dialogue if dialogue is None else dialogue, run)
 
     def _started(self, problem: Problem, solver: Solver, command: Command, restart: int = 0) -> Snapshot:
         state = solver.start(solver.adapt(problem), restart)
@@ -102,7 +102,6 @@ class Verbs:
             raise ValueError("this session poses problems of its own; open it in the app that made it")
         problem, solver = self.poser(command["recipe"])
         solver.check(problem)
-        solver.warn(problem)
         return self._taking(self._started(problem, solver, command), run=command.get("run"))
 
     # ------------------------------------------------------------------ those that move about

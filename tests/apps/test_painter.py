@@ -17,10 +17,12 @@ from cclab.apps import painted, painter
 from cclab.apps.painter import read_file
 from cclab.images import Stroke, load_image
 from cclab.images.regions import dice
+from cclab.widgets.easel.easel import session_on
 
 RNG = np.random.default_rng(0)
 LEFT = Stroke("brush", 1, 4, [[8, 6], [8, 34]])
 RIGHT = Stroke("brush", 2, 4, [[31, 6], [31, 34]])
+OTHER = Stroke("brush", 2, 3, [[36, 20], [36, 25]])
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +109,26 @@ def test_strokes_that_come_fast_are_all_kept(page):
     assert [stroke.region for stroke in page.desk.recipe.strokes] == [1, 2]
 
 
-def test_undo_takes_back_a_stroke_that_the_session_has_not_heard_of_yet_and_no_other(page):
-    paint(page, LEFT)
+def painted_in(page):
+    """Where each stroke begins that the session knows of."""
+    return where(page.desk.recipe.strokes)
+
+
+def where(strokes):
+    return [tuple(stroke.points[0].tolist()) for stroke in strokes]
+
+
+def verbs(page):
+    return [snapshot.command["verb"] for snapshot in page.desk.session.snapshots]
+
+
+@pytest.mark.parametrize("objects", ["pixels", "superpixels"])
+@pytest.mark.parametrize("before", [(), (LEFT,)])
+@pytest.mark.parametrize("run_after", [True, False])
+def test_undo_takes_back_a_stroke_that_the_session_has_not_heard_of_yet_and_no_other(page, objects, before, run_after):
+    page.desk.objects, page.desk.run_after = objects, run_after
+    paint(page, *before)
+    left = verbs(page)
 
     async def work():
         page.paint.canvas.painted.emit(RIGHT)
@@ -116,10 +136,48 @@ def test_undo_takes_back_a_stroke_that_the_session_has_not_heard_of_yet_and_no_o
         await at_rest(page)
 
     asyncio.run(work())
-    assert [stroke.region for stroke in page.desk.recipe.strokes] == [1]
-    assert len(page.paint.canvas.strokes) == 1
+    assert painted_in(page) == where(page.paint.canvas.strokes) == where(before)
+    assert verbs(page) == left  # nor does the solver run on
     press(page, "ctrl+shift+z")
-    assert [stroke.region for stroke in page.desk.recipe.strokes] == [1, 2]
+    assert painted_in(page) == where((*before, RIGHT))
+
+
+def test_an_undone_stroke_does_not_come_back_with_the_next(page):
+    async def work():
+        page.paint.canvas.painted.emit(LEFT)
+        page.paint.canvas.painted.emit(RIGHT)
+        press(page, "ctrl+z")
+        page.paint.canvas.painted.emit(OTHER)
+        await at_rest(page)
+
+    asyncio.run(work())
+    assert painted_in(page) == where((LEFT, OTHER))
+    assert page.desk.posed_at(page.desk.session.current).objects.kind == "pixels"
+
+
+def test_a_stroke_is_not_lost_when_someone_goes_back_in_time_while_it_is_taken_in(page):
+    paint(page, LEFT, RIGHT)
+
+    async def work():
+        page.paint.canvas.painted.emit(OTHER)
+        await asyncio.sleep(0)
+        page.desk.session.rewind(1)
+        await at_rest(page)
+
+    asyncio.run(work())
+    assert painted_in(page) == where((LEFT, OTHER))
+
+
+def test_another_picture_opened_while_a_stroke_is_taken_in_is_left_alone(page):
+    async def work():
+        page.paint.canvas.painted.emit(LEFT)
+        await asyncio.sleep(0)
+        page.desk.open(session_on(load_image("phantom")))
+        await at_rest(page)
+
+    asyncio.run(work())
+    assert verbs(page) == ["open"]
+    assert page.desk.picture.name == "phantom"
 
 
 def test_undo_while_the_solver_works_stays_undone(page):

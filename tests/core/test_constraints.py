@@ -365,3 +365,10 @@ def test_links_of_labels_are_worked_out_once():
     assert known.links_from_labels() is known.links_from_labels()
     unlabelled = ConstraintSet(4)
     assert unlabelled.links_from_labels() is unlabelled
+
+
+def test_labels_alone_conflict_only_where_they_need_more_clusters_than_there_are():
+    known = ConstraintSet(4).with_labels({0: 0, 1: 1, 2: 1})
+    assert known.conflicts() == known.conflicts(2) == ()
+    assert len(known.with_labels({3: 2}).conflicts(2)) == 1
+    assert len(known.with_labels({3: {0: 0.0, 1: 0.0}}).conflicts(2)) == 1  # it denies both

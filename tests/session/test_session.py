@@ -581,3 +581,10 @@ def test_iterate_and_session_agree_after_new_knowledge(blobs):
     session.run()
     run = iterate(solver, Problem(blobs.X, known, seed=5), restart=1)
     assert list(run)[-1].objective == session.current.summary.objective
+
+
+def test_a_solver_without_steps_has_come_to_its_end_where_it_starts(session):
+    session.switch(FCM(3, max_iter=0))
+    assert session.converged
+    before = session.current
+    assert asyncio.run(session.arun()) is session.run() is before

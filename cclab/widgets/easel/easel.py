@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,7 @@ from cclab.widgets.tasks import Tasks, is_looping
 #: In a larger picture superpixels are what is clustered unless someone asks for pixels.
 MOST_PIXELS = 300_000
 MOST_REGIONS = 9
+_KEPT = 32
 
 
 def session_on(picture: Picture) -> Session:
@@ -69,7 +71,7 @@ class Easel(Desk):
         self.pace: Pace | None = None
         self._tasks = Tasks()
         self._turn = 0
-        self._posing = asyncio.Lock()
+        self._gate: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
         super().__init__(session)
 
     def _take(self, session: Session) -> None:
@@ -77,9 +79,9 @@ class Easel(Desk):
         self.painting: Painting = painting_of(session.data)
         # Known for as long as the session keeps the snapshot.
         self._read: WeakKeyDictionary[Snapshot, Regions] = WeakKeyDictionary()
+        self._undecided: WeakKeyDictionary[Snapshot, int] = WeakKeyDictionary()
         self._measured: WeakKeyDictionary[Snapshot, tuple[tuple[str, ...], pd.DataFrame]] = WeakKeyDictionary()
         self._known: WeakKeyDictionary[Snapshot, tuple[Recipe, Posed | None]] = WeakKeyDictionary()
-        self._ahead: Recipe | None = None
         self.region = 1
         self.places: list[tuple[int, int]] = []
         recipe = self.recipe
@@ -128,13 +130,15 @@ class Easel(Desk):
             posed = self.posed_at(snapshot)
             if posed is None:
                 return None
-            self._read[snapshot] = Regions.of(posed, snapshot.partition)
+            self._read[snapshot] = found = Regions.of(posed, snapshot.partition)
+            self._undecided[snapshot] = int(found.undecided.sum())
+            while len(self._read) > _KEPT:
+                del self._read[next(iter(self._read))]
         return self._read[snapshot]
 
     def undecided_at(self, snapshot: Snapshot) -> int | None:
         """How many pixels were undecided, where that is known already."""
-        found = self._read.get(snapshot)
-        return None if found is None else int(found.undecided.sum())
+        return self._undecided.get(snapshot)
 
     def table_at(self, snapshot: Snapshot) -> pd.DataFrame:
         """One row a region, and one for the undecided pixels."""
@@ -184,94 +188,111 @@ class Easel(Desk):
         self.regions = tuple(names)
         self.chosen.emit()
 
-    @property
-    def latest(self) -> Recipe:
-        """What is painted, with strokes that the session has not heard of yet: they may come fast."""
-        return self._ahead or self.recipe
-
     def paint(self, stroke: Stroke) -> None:
         """One more stroke."""
-        self.develop(replace(self.latest, strokes=(*self.latest.strokes, stroke)))
+        self._change(lambda recipe: replace(recipe, strokes=(*recipe.strokes, stroke)))
 
     def without(self, number: int) -> None:
         """Forget a stroke."""
-        strokes = self.latest.strokes
-        self.develop(replace(self.latest, strokes=strokes[:number] + strokes[number + 1 :]))
+        self._change(lambda recipe: replace(recipe, strokes=recipe.strokes[:number] + recipe.strokes[number + 1 :]))
 
     def set_objects(self, objects: str) -> None:
         """Cluster other objects."""
         self.objects = objects
-        self.develop(self.latest)
+        self._change(lambda recipe: recipe)
 
     def set_options(self, **options: Any) -> None:
         """Paint on with other options."""
-        changed = replace(self.latest.options, **options)
-        if changed != self.latest.options:
-            self.develop(replace(self.latest, options=changed))
+        self._change(lambda recipe: replace(recipe, options=replace(recipe.options, **options)))
 
     def develop(self, recipe: Recipe) -> None:
-        """Let the solver work on what is painted now, from the start."""
-        self._ahead = replace(recipe, regions=self.regions)
-        self._tasks.start(self._develop(self._ahead))
+        """Let the solver work on this, from the start."""
+        self._change(lambda _: recipe)
 
     def undo(self) -> None:
         """Take the last stroke back, also one that the session is about to hear of."""
-        self._tasks.start(self._undo())
+        self._turn += 1
+        self._tasks.start(self._go(self.session.undo))
 
-    async def _undo(self) -> None:
+    def redo(self) -> None:
+        """Paint again what was taken back last."""
+        self._turn += 1
+        self._tasks.start(self._go(self.session.redo))
+
+    # ------------------------------------------------------------------ one after the other
+
+    @property
+    def _posing(self) -> asyncio.Lock:
+        """Who changes what is painted waits here: changes come fast, and each builds on the one before."""
+        loop = asyncio.get_running_loop()
+        if self._gate is None or self._gate[0] is not loop:
+            self._gate = loop, asyncio.Lock()
+        return self._gate[1]
+
+    async def _at_rest(self, session: Session) -> None:
+        """End the run that is under way."""
+        session.pause()
+        while session.running:
+            await asyncio.sleep(0.002)
+
+    async def _go(self, verb: Callable[[], Snapshot]) -> None:
         async with self._posing:
-            self._turn += 1
-            self.session.pause()
-            self.attempt(self.session.undo)
+            await self._at_rest(self.session)
+            self.attempt(verb)
+
+    def _change(self, change: Callable[[Recipe], Recipe]) -> None:
+        """Let the solver work on what is painted after a change."""
+        self._turn += 1
+        self._tasks.start(self._develop(change, self._turn))
 
     def _stages(self, recipe: Recipe) -> list[Recipe]:
         """Superpixels first, pixels after."""
         kinds = ["superpixels", "pixels"] if self.objects == "pixels" else [self.objects]
         return [replace(recipe, options=replace(recipe.options, objects=kind)) for kind in kinds]
 
-    async def _develop(self, recipe: Recipe) -> None:
+    async def _develop(self, change: Callable[[Recipe], Recipe], turn: int) -> None:
+        """Every change is posed, so that it can be undone; all that follows only if no other has come meanwhile."""
         session = self.session
-        self._turn += 1
-        turn, number = self._turn, None
-        session.pause()
-        while session.running:
-            await asyncio.sleep(0)
-        stages = self._stages(recipe)
-        for staged, following in zip(stages, [*stages[1:], None]):
-            async with self._posing:
-                if session is not self.session:
+        async with self._posing:
+            await self._at_rest(session)
+            number = session.new_run()
+            stage = None
+            while stage is None and session is self.session:  # anew where someone went elsewhere in time meanwhile
+                recipe = replace(change(self.recipe), regions=self.regions)
+                first, *following = self._stages(recipe)
+                try:
+                    stage = await session.apose(first.to_json(), run=number)
+                except Exception as error:
+                    self.tell("bad", in_words(error))
                     return
-                number = session.new_run() if number is None else number
-                stage = await self._pose(staged, number)
-            # Every stroke is posed, so that it can be undone; what follows only if no other has come meanwhile.
-            if turn != self._turn:
+        if stage is None:
+            return
+        for staged in [first, *following]:
+            if turn != self._turn or session is not self.session or self.painting.is_blank(staged):
                 return
-            self._ahead = None
-            if stage is None or self.painting.is_blank(staged):
-                return
-            if following is not None:
-                self._tasks.start(asyncio.to_thread(self._prepare, following))
+            if staged is not first:
+                async with self._posing:
+                    if turn != self._turn or session is not self.session or _posed(session.current) is not stage:
+                        return
+                    stage = await session.apose(staged.to_json(), run=number)
+            elif following:
+                self._tasks.start(asyncio.to_thread(self._prepare, following[0], turn))
             if self.run_after and not await run(self, pace=self.pace, number=number):
                 return
-            if _posed(session.current) is not stage or turn != self._turn:
-                return  # someone has gone elsewhere, or painted on
-        posed = self.painting.pose(staged)
-        # At the end: a step wipes away what was told before.
+        if turn == self._turn and session is self.session:
+            self._tell_of(self.painting.pose(staged))
+
+    def _prepare(self, recipe: Recipe, turn: int) -> None:
+        """Work out what the next stage needs while this one is drawn."""
+        if turn == self._turn:
+            with suppress(Exception):  # told of when its turn comes
+                self.painting.pose(recipe)
+
+    def _tell_of(self, posed: Posed) -> None:
+        """What a person should know of the problem; at the end, since a step wipes away what was told before."""
         for note in (*posed.notes, posed.solver.explain_ignored(posed.problem)):
             if note:
                 self.tell("warning", note[:1].upper() + note[1:] + ".")
-
-    async def _pose(self, recipe: Recipe, number: int) -> Snapshot | None:
-        try:
-            return await self.session.apose(recipe.to_json(), run=number)
-        except Exception as error:
-            self.tell("bad", in_words(error))
-            return None
-
-    def _prepare(self, recipe: Recipe) -> None:
-        """Work out what the next stage needs while this one is drawn."""
-        with suppress(Exception):  # told of when its turn comes
-            self.painting.pose(recipe)
 
     def close(self) -> None:
         """Stop what is under way."""

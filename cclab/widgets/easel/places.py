@@ -66,11 +66,11 @@ class Places(Queries):
 
     def _fill_strategies(self, snapshot: Snapshot, wanted: str) -> None:
         """The one that asks about a place and one that is surely in a region, where beliefs can be torn."""
-        suiting = [STRATEGY] if strategies.get(STRATEGY).suits(snapshot.partition) else []
-        options = tuple((strategies.get(name).title, name) for name in suiting)
+        strategy = strategies.get(STRATEGY)
+        options = ((strategy.title, STRATEGY),) if strategy.suits(snapshot.partition) else ()
         if options != tuple(self.strategy.options):
             self.strategy.options = options
-            self.strategy.value = next(iter(suiting), None)
+            self.strategy.value = STRATEGY if options else None
 
     def _show(self) -> None:
         super()._show()
@@ -111,6 +111,8 @@ class Places(Queries):
     def _why_nothing(self) -> str:
         if not self._can_ask:
             return "Paint a stroke in each of two regions; then there will be places to ask about."
+        if not self.strategy.options:
+            return "This solver is sure of every place."
         return "No place is torn between two regions."
 
     def _counts_in_words(self, session: Session) -> Html:

@@ -93,7 +93,7 @@ export class Input {
   }
 
   /**
-   * Keys that mean something only here are taken before the page's own, while the pointer is over the stage or the
+   * Keys of the stage are taken before the page's own, while the pointer is over the stage or the
    * focus in it. Space pans while a pointer drags; a mere tap of it is handed on to the page.
    */
   listenToKeys(signal) {
@@ -111,7 +111,8 @@ export class Input {
 
   takesKeys(event) {
     const { root } = this.stage;
-    const elsewhere = event.target.closest?.("input, textarea, select, button, [contenteditable=true]");
+    const presses = event.code === "Space" || event.key === "Enter"; // what a button has its own use for
+    const elsewhere = event.target.closest?.(`input, textarea, select, [contenteditable=true]${presses ? ", button" : ""}`);
     const here = root.matches(":hover") || root.contains(document.activeElement);
     return here && !elsewhere && !event.ctrlKey && !event.metaKey && !event.altKey && !this.handingOn;
   }

@@ -159,10 +159,11 @@ def seen_places(session: Session, most: int = MOST_POINTS) -> tuple[NDArray[np.i
     """The snapshots that belong to the current run of one solver, thinned evenly to `most`, and their places.
 
     What was before a start, or is after the next one, had another objective. A solver that stays where it starts has
-    no course of its own: shown is the one that led there.
+    no course of its own: shown is the one that led there in the same run.
     """
     snapshots, position = session.snapshots, session.position
-    while position and snapshots[position].solver.max_iter == 0:
+    here = snapshots[position]
+    if position and here.solver.max_iter == 0 and here.command.get("run") == snapshots[position - 1].command.get("run"):
         position -= 1
     first = max(p for p in range(position + 1) if snapshots[p].how == "start" or p == 0)
     end = next((p for p in range(position + 1, len(snapshots)) if snapshots[p].how == "start"), len(snapshots))
