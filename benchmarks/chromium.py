@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.conftest import CHROMIUM_FLAGS, HERE, Voila
 
-PATIENCE = 600.0
+PATIENCE = 120.0
 # As the gallery's own server does.
 PROMPT = "--Voila.kernel_websocket_connection_class=cclab.apps.prompt.PromptConnection"
 

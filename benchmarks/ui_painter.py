@@ -101,7 +101,7 @@ class Visit:
 
     def overlays(self) -> list[float]:
         """Milliseconds from lifting the pointer to each overlay that followed, once the solver is through."""
-        self.wait_for(re.compile(rf"Converged.*{self.last_objects}.*strokes {self.n_strokes}\b"))
+        self.wait_for(re.compile(rf"Converged.*{self.last_objects}.*strokes {self.n_strokes}(?!\d)"))
         self.page.wait_for_timeout(300)  # for the last of them to be drawn
         seen = self.page.evaluate("() => structuredClone(probe)")
         return [at - seen["lifted"] for at in seen["overlays"]]
