@@ -17,7 +17,7 @@ from cclab.widgets.layout import panel, text, with_classes
 from cclab.widgets.rows import Rows
 from cclab.widgets.samples import sample_content, sample_name
 from cclab.widgets.scatter import Scatter
-from cclab.widgets.theme import hue
+from cclab.widgets.theme import hue, told_apart
 
 _MEASURES = {"ari": "ARI", "ari_free": "ARI, unconstrained", "nmi": "NMI", "accuracy": "Accuracy"}
 
@@ -88,12 +88,15 @@ class Crossings:
         self.rows.head = tag("tr", names, tag("th", "n", class_="cc-number"))
         crossings = self._twins.parting.crossings()
         nowhere = tag("tr", tag("td", "Nowhere: they agree on every sample.", colspan=3, class_="cc-faint"))
-        self.rows.show(list(enumerate(map(_crossing_row, range(len(crossings)), crossings))) or [("nowhere", nowhere)])
+        hues = [dict(zip(ids.tolist(), told_apart(ids))) for ids in self._twins.parting.ids]
+        rows = [(place, _crossing_row(place, crossing, hues)) for place, crossing in enumerate(crossings)]
+        self.rows.show(rows or [("nowhere", nowhere)])
 
 
-def _crossing_row(place: int, crossing: Crossing) -> Html:
+def _crossing_row(place: int, crossing: Crossing, hues: list[dict[int, int]]) -> Html:
     n = len(crossing.samples)
-    signs = [tag("td", glyph("circle", hue(k)), f" {k + 1}") for k in (crossing.first, crossing.second)]
+    ids = (crossing.first, crossing.second)
+    signs = [tag("td", glyph("circle", hue(hue_of[id_])), f" {id_ + 1}") for id_, hue_of in zip(ids, hues)]
     title = f"Select {'this sample' if n == 1 else f'these {n:,} samples'}"
     number = tag("td", f"{n:,}", class_="cc-number")
     return tag("tr", *signs, number, data_action="select", data_id=place, tabindex=0, title=title)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cclab.core import Credal, Fuzzy, FuzzyPossibilistic, Hard, Partition, Possibilistic, State
-from cclab.widgets.theme import hue
+from cclab.widgets.theme import hue, told_apart
 
 SHAPES = ("circle", "diamond", "square", "outlier")
 FAINTEST = 0.34
@@ -104,7 +104,8 @@ def set_name(members: Sequence[int], cluster_ids: Sequence[int]) -> str:
 def set_sign(members: Sequence[int], cluster_ids: Sequence[int], count: int = 0) -> Sign:
     """How a set of clusters is drawn, and what it is called."""
     shape = ("outlier", "circle", "diamond", "square")[min(len(members), 3)]
-    return Sign(set_name(members, cluster_ids), hue([int(cluster_ids[k]) for k in members]), shape, count)
+    hues = told_apart(cluster_ids)
+    return Sign(set_name(members, cluster_ids), hue([hues[k] for k in members]), shape, count)
 
 
 def can_flag(partition: Partition) -> bool:

@@ -11,7 +11,7 @@ from cclab.widgets.html import Html, join, tag
 from cclab.widgets.layout import column, show, text
 from cclab.widgets.rows import Action, Rows
 from cclab.widgets.stating import SOURCE, Intention, forget, keep_apart, label_as, link_together, new_conflict
-from cclab.widgets.theme import hue
+from cclab.widgets.theme import hue, told_apart
 
 FIRST = "Select some samples first"
 #: So many clusters have a button; the keys 1 to 9 reach as many.
@@ -171,11 +171,12 @@ class Selecting(View):
         return tag("div", count, verbs, close, class_="cc-verbs")
 
     def _label_row(self) -> Html:
-        ids = self.desk.session.state.cluster_ids[:MOST_NAMED_CLUSTERS]
+        ids = self.desk.session.state.cluster_ids
+        hues = told_apart(ids)
         chips = [
             tag(
                 "button",
-                tag("i", style=f"background:var({hue(int(id_))})", class_="cc-dot"),
+                tag("i", style=f"background:var({hue(hues[place])})", class_="cc-dot"),
                 str(int(id_) + 1),
                 class_="cc-button cc-outlined",
                 data_action="label",
@@ -183,7 +184,7 @@ class Selecting(View):
                 data_hover=f"label {place}",
                 title=f"Label as {int(id_) + 1} ({place + 1})",
             )
-            for place, id_ in enumerate(ids)
+            for place, id_ in enumerate(ids[:MOST_NAMED_CLUSTERS])
         ]
         return tag("div", chips, class_="cc-verbs cc-label-row")
 

@@ -30,6 +30,25 @@ _TOKEN = re.compile(r"--cc-([\w-]+):\s*light-dark\(([^()]+|rgb\([^()]*\)),\s*([^
 _SVG = "{http://www.w3.org/2000/svg}"
 
 
+def told_apart(cluster_ids: Sequence[int]) -> list[int]:
+    """For each of the clusters that are left, the cluster whose hue it has: its own, if that tells it apart.
+
+    Where clusters vanish, those that are left may be three shades of one hue. As soon as there are no more of them than
+    plain hues, each has a plain one: its own or the plain form of it, where no other has that.
+
+    >>> told_apart([2, 9, 16]), told_apart([0, 1, 2])
+    ([2, 3, 4], [0, 1, 2])
+    """
+    ids = [int(id_) for id_ in cluster_ids]
+    if len(ids) > _BASE_HUES:
+        return ids
+    hues = {id_: id_ for id_ in ids if id_ < _BASE_HUES}
+    for id_ in sorted(set(ids) - set(hues)):
+        nearest = (hue % _BASE_HUES for hue in range(id_, id_ + _BASE_HUES))
+        hues[id_] = next(hue for hue in nearest if hue not in hues.values())
+    return [hues[id_] for id_ in ids]
+
+
 def hue(clusters: int | Sequence[int]) -> str:
     """Name of the CSS variable that colours a cluster or a set of clusters (counted from 0).
 

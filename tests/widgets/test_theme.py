@@ -8,7 +8,7 @@ import pytest
 
 from cclab.widgets import layout
 from cclab.widgets.glyphs import glyph
-from cclab.widgets.theme import N_HUES, _to_oklab, hex_color, hue, stylesheet
+from cclab.widgets.theme import N_HUES, _to_oklab, hex_color, hue, stylesheet, told_apart
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -79,3 +79,15 @@ def test_glyphs():
     assert "--cc-c2-3" in glyph("diamond", hue([1, 2]))
     with pytest.raises(ValueError, match="no glyph 'star'"):
         glyph("star")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_few_clusters_that_are_left_have_a_plain_hue_each(seed):
+    rng = np.random.default_rng(seed)
+    ids = rng.choice(N_HUES, size=rng.integers(1, 8), replace=False)
+    hues = told_apart(ids)
+    assert len(set(hues)) == len(ids)
+    assert set(hues) <= set(range(7))
+    assert [hue for id_, hue in zip(ids, hues) if id_ < 7] == [id_ for id_ in ids if id_ < 7]
+    again = rng.permutation(len(ids))
+    assert told_apart(ids[again]) == [hues[k] for k in again]  # whatever their order

@@ -10,7 +10,7 @@ from cclab.widgets.glyphs import glyph
 from cclab.widgets.html import Html, tag
 from cclab.widgets.layout import gauge, text, with_classes
 from cclab.widgets.rows import Action, Rows
-from cclab.widgets.theme import hue
+from cclab.widgets.theme import hue, told_apart
 from cclab.widgets.watch.part import Part
 
 MOST_FEATURES = 4
@@ -45,6 +45,7 @@ class Clusters(Part):
         names, centers = self._centers(new)
         sizes = np.bincount(new.labels(), minlength=new.partition.n_clusters)
         ids = new.state.cluster_ids
+        hues = told_apart(ids)
         self._table.head = tag(
             "tr",
             tag("th", "Cluster", style="width:62px"),
@@ -52,7 +53,7 @@ class Clusters(Part):
             [tag("th", name, class_="cc-number", title=name) for name in names],
         )
         self._table.show(
-            (ids[k], self._row(k, int(ids[k]), int(sizes[k]), [] if centers is None else centers[k]))
+            (ids[k], self._row(k, int(ids[k]), hues[k], int(sizes[k]), [] if centers is None else centers[k]))
             for k in range(len(ids))
         )
         self.note.value = f"{len(ids)} clusters" if len(ids) != 1 else "1 cluster"
@@ -65,10 +66,10 @@ class Clusters(Part):
             return (), None
         return data.feature_names[:MOST_FEATURES], centers[:, :MOST_FEATURES]
 
-    def _row(self, place: int, id_: int, size: int, center) -> Html:
+    def _row(self, place: int, id_: int, hue_of: int, size: int, center) -> Html:
         return tag(
             "tr",
-            tag("td", tag("span", glyph("circle", hue(id_)), str(id_ + 1), class_="cc-kind")),
+            tag("td", tag("span", glyph("circle", hue(hue_of)), str(id_ + 1), class_="cc-kind")),
             tag("td", f"{size:,}", class_="cc-number"),
             [tag("td", f"{value:.3g}", class_="cc-number") for value in center],
             data_action="select",

@@ -11,7 +11,7 @@ from cclab.widgets.encoding import rows_of, set_name
 from cclab.widgets.html import tag
 from cclab.widgets.layout import column, row, show, text
 from cclab.widgets.samples import sample_content, sample_name
-from cclab.widgets.theme import hue
+from cclab.widgets.theme import hue, told_apart
 from cclab.widgets.watch.charts import BarChart
 from cclab.widgets.watch.part import Part, put_away
 
@@ -85,22 +85,22 @@ class SampleBelief(Part):
 
 def sample_bars(belief: Partition, cluster_ids) -> list[Bar]:
     """The bars of a belief about one sample; of many the `MOST_BARS` largest, in order."""
+    hues = told_apart(cluster_ids)
     if isinstance(belief, Credal):
         bars = [
             Bar(
                 "∅" if not members else set_name(members, cluster_ids),
                 float(mass),
-                hue([cluster_ids[k] for k in members]),
+                hue([hues[k] for k in members]),
             )
             for members, mass in zip(belief.focal_sets, belief.masses[0])
         ]
     else:
         first = belief.memberships if isinstance(belief, FuzzyPossibilistic) else belief.degrees
-        bars = [Bar(str(id_ + 1), float(value), hue(int(id_))) for id_, value in zip(cluster_ids, first[0])]
+        bars = [Bar(str(id_ + 1), float(v), hue(h)) for id_, h, v in zip(cluster_ids, hues, first[0])]
         if isinstance(belief, FuzzyPossibilistic):
             bars += [
-                Bar(f"t {id_ + 1}", float(value), hue(int(id_)))
-                for id_, value in zip(cluster_ids, belief.typicalities[0])
+                Bar(f"t {id_ + 1}", float(v), hue(h)) for id_, h, v in zip(cluster_ids, hues, belief.typicalities[0])
             ]
     if len(bars) <= MOST_BARS:
         return bars
