@@ -40,6 +40,8 @@ class Desk:
     thresholded : Signal(float or None)
     told : Signal(str, str)
         A message for the person: kind ("info", "warning" or "bad") and text; "" clears it.
+    stopped : Signal(Snapshot)
+        The solver failed on its way from there.
     """
 
     changed = Signal(object, object)
@@ -48,6 +50,7 @@ class Desk:
     pointed = Signal(object)
     thresholded = Signal(object)
     told = Signal(str, str)
+    stopped = Signal(object)
 
     def __init__(self, session: Session) -> None:
         self._take(session)

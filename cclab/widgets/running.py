@@ -49,6 +49,7 @@ async def run(desk: Desk, max_steps: int | None = None, *, pace: Pace | None = N
         desk.tell(
             "bad", f"The solver stopped at iteration {kept + 1}: {_sentence(in_words(error))} Iteration {kept} is kept."
         )
+        desk.stopped.emit(session.current)
         return False
     finally:
         if desk.session is session:

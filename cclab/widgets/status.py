@@ -36,15 +36,14 @@ class Status(View):
         self._line = text()
         self._saved = text(css="cc-push cc-item")
         self.widget = row(self._line, self._saved, css="cc-status")
-        self.listen(desk.told, self._told)
+        self.listen(desk.stopped, self._stopped)
         self.update(None, desk.session.current)
         if is_looping():
             self._tasks.start(self._keep_time())
 
-    def _told(self, kind: str, _text: str) -> None:
-        if kind == "bad":
-            self._stopped_at = self.desk.session.current
-            self._show()
+    def _stopped(self, snapshot: Snapshot) -> None:
+        self._stopped_at = snapshot
+        self._show()
 
     def update(self, old: Snapshot | None, new: Snapshot) -> None:
         if new is not self._stopped_at:

@@ -44,7 +44,9 @@ def test_converged_stopped_and_ready_again():
     view = Status(desk)
     desk.session.run()
     assert view.state == "Converged"
-    desk.tell("bad", "The solver stopped.")
+    desk.tell("bad", "This file can't be read.")
+    assert view.state != "Stopped"
+    desk.stopped.emit(desk.session.current)
     assert view.state == "Stopped"
     assert "cc-stopped" in view._line.value
     desk.session.rewind(1)
