@@ -1,6 +1,7 @@
 """What the project ships: one list of dependencies in three files, and a wheel with everything in it."""
 
 import os
+import re
 import tomllib
 import zipfile
 from pathlib import Path
@@ -62,3 +63,9 @@ def test_wheel_holds_all_that_is_not_python_too(tmp_path):
     assert beside - shipped == set()
     assert any(name.endswith("licenses/LICENSE") for name in shipped)
     assert any(name.endswith("data/etc/jupyter/jupyter_server_config.d/cclab.json") for name in shipped)
+
+
+def test_binder_opens_the_gallery_and_every_notebook():
+    links = set(re.findall(r"mybinder\.org/\S+\?urlpath=(\S+)", (ROOT / "README.md").read_text(encoding="utf-8")))
+    notebooks = {f"lab/tree/notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert links == {"cclab/"} | notebooks
