@@ -370,7 +370,7 @@ def test_a_choice_holds_for_the_next_stroke_even_while_python_is_busy(canvas):
     before = canvas.paint((5, 5), (15, 8))
     told = canvas.wait(strokes=before + 1)
     assert (told["kind"], told["region"]) == ("brush", 2)
-    assert "missed" not in told  # the page, which heard the key first, has left it to the canvas
+    assert "missed" not in told  # the page has left the key to the canvas
     canvas.ask("time.sleep(1)")
     canvas.page.get_by_text("third").click()
     canvas.root.hover()

@@ -111,6 +111,22 @@ def test_views_and_the_original(hand, screenshot):
     expect(hand.canvas).not_to_have_class(re.compile("original"))
 
 
+def test_the_picture_under_the_pointer_takes_a_key_that_the_page_has_heard_first(hand):
+    hand.canvas.hover()
+    chosen = hand.page.locator(".cc-palette .cc-chosen kbd")
+    for key, is_taken in (("0", True), ("2", True), ("s", False)):
+        left_over = hand.page.evaluate(
+            """key => {
+              const pressed = new KeyboardEvent("keydown", { key });
+              document.createElement("div").dispatchEvent(pressed); // so that it has a target
+              return window.dispatchEvent(new CustomEvent("cc-key", { detail: pressed, cancelable: true }));
+            }""",
+            key,
+        )
+        assert left_over is not is_taken
+        expect(chosen).to_have_text(key if is_taken else "2")
+
+
 def test_undo_takes_a_whole_stroke_back(hand):
     hand.page.keyboard.press("Control+z")
     hand.wait_for("strokes 2")

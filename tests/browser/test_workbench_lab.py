@@ -7,10 +7,11 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 
 import nbformat
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 from tests.browser.journeys import Hand
 
@@ -81,9 +82,15 @@ def page(browser, lab, page_errors):
 
 
 def _run_all(page):
+    """Run both cells. JupyterLab may drop what is run while the kernel is about to be ready: then run them again."""
     page.get_by_text("Python 3 (ipykernel)").first.wait_for()
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first.wait_for()
+    for _ in range(3):
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        with suppress(TimeoutError):
+            page.locator(".cc-app").nth(1).wait_for(state="attached", timeout=40_000)
+            return
 
 
 def _hands(page):
