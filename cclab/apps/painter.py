@@ -24,7 +24,7 @@ from cclab.session.packing import unpack_dataset
 from cclab.widgets.banner import Banner
 from cclab.widgets.drawer import Drawer
 from cclab.widgets.easel import Easel, Paint, PaintStatus, Places, RegionTable, StrokeList, Undecided
-from cclab.widgets.easel.easel import session_on
+from cclab.widgets.easel.easel import session_on, suiting_regions
 from cclab.widgets.layout import column, row, with_classes
 from cclab.widgets.stepper import Stepper
 from cclab.widgets.watch import Objective, Watch
@@ -83,9 +83,7 @@ def painter(
     >>> page.close()
     """
     picture = load_image("phantom" if image is None else image, truth=truth)
-    if regions is None:
-        regions = ("Lesion", "Rest") if "lesion" in picture.truth_names else ("Region 1", "Region 2")
-    slot = "page" if image is None else slot_of(picture.name, picture.shape, regions)
+    slot = "page" if image is None else slot_of(picture.name, picture.shape, regions or suiting_regions(picture))
     return Painter(picture, regions=regions, slot=slot, journal=journal, height=height)
 
 
@@ -105,7 +103,7 @@ class Painter(Page):
         self,
         picture: Picture,
         *,
-        regions: tuple[str, ...],
+        regions: tuple[str, ...] | None = None,
         slot: str = "page",
         journal: str | Path | None = None,
         height: int | None = None,

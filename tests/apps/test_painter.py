@@ -168,6 +168,14 @@ def test_a_stroke_is_not_lost_when_someone_goes_back_in_time_while_it_is_taken_i
     assert painted_in(page) == where((LEFT, OTHER))
 
 
+def test_regions_have_names_that_suit_the_picture(page):
+    assert page.desk.regions == ("Region 1", "Region 2")
+    page.desk.open(session_on(load_image("phantom")))
+    assert page.desk.regions == ("Lesion", "Rest")
+    page.desk.open(session_on(load_image("camera")))
+    assert page.desk.regions == ("Region 1", "Region 2")
+
+
 def test_another_picture_opened_while_a_stroke_is_taken_in_is_left_alone(page):
     async def work():
         page.paint.canvas.painted.emit(LEFT)
@@ -245,7 +253,10 @@ def test_a_question_about_two_places_is_answered_by_paint(page):
     paint(page, LEFT, RIGHT)
     assert page.queries.query is not None
     assert "is torn between" in page.queries._why.value
-    assert len(page.paint.canvas.places) == 2
+    asked, sure, _ = page.queries._torn(page.queries.query)
+    other = page.paint.canvas.places[1 - page.queries.query.samples.index(asked)]
+    paint_of = {1: LEFT, 2: RIGHT}[sure]
+    assert abs(other[1] - paint_of.points[0, 0]) < paint_of.size  # what is compared with is paint
     before = len(page.desk.recipe.strokes)
 
     async def answer():

@@ -40,8 +40,8 @@ class Easel(Desk):
     ----------
     session : Session
         Made by `session_on`, or opened with `poser_of` its data.
-    regions : sequence of str
-        Names of the regions before anything is painted.
+    regions : sequence of str, optional
+        Names of the regions before anything is painted; default: names that suit the picture.
 
     Attributes
     ----------
@@ -65,8 +65,8 @@ class Easel(Desk):
     chosen = Signal()
     marked = Signal()
 
-    def __init__(self, session: Session, regions: tuple[str, ...] = ("Region 1", "Region 2")) -> None:
-        self._first_regions = tuple(regions)
+    def __init__(self, session: Session, regions: tuple[str, ...] | None = None) -> None:
+        self._given_regions = regions
         self.run_after = True
         self.pace: Pace | None = None
         self._tasks = Tasks()
@@ -118,7 +118,7 @@ class Easel(Desk):
         """The recipe that led to a snapshot, and its problem; worked out once for all steps that follow."""
         snapshot = _posed(snapshot)
         if snapshot is None:
-            return Recipe(regions=self._first_regions), None
+            return Recipe(regions=self._given_regions or suiting_regions(self.picture)), None
         if snapshot not in self._known:
             recipe = Recipe.from_json(snapshot.command["recipe"])
             self._known[snapshot] = recipe, None if self.painting.is_blank(recipe) else self.painting.pose(recipe)
@@ -298,6 +298,11 @@ class Easel(Desk):
         """Stop what is under way."""
         self._turn += 1
         self._tasks.cancel()
+
+
+def suiting_regions(picture: Picture) -> tuple[str, ...]:
+    """Names of the regions to begin with."""
+    return ("Lesion", "Rest") if "lesion" in picture.truth_names else ("Region 1", "Region 2")
 
 
 def _posed(snapshot: Snapshot | None) -> Snapshot | None:

@@ -24,8 +24,8 @@ STRATEGY = "UncertaintyQueries"
 class Places(Queries):
     """Asks whether two places are the same tissue.
 
-    The second place is one that the solver is sure of: "same" paints the first in its region, "different" in the other
-    region that the first is torn between.
+    One is torn between two regions, the other is on the paint of one of them: "same" paints the first in that region,
+    "different" in the other.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Places(Queries):
     def _show(self) -> None:
         super()._show()
         query, posed = self.query, self._posed
-        places = [] if query is None or posed is None else [self.desk.place_of(posed, s) for s in query.samples]
+        places = [] if query is None or posed is None else [self._place(query, s) for s in query.samples]
         self.desk.mark(places)
 
     def answer(self, answer: str | int) -> None:
@@ -88,6 +88,16 @@ class Places(Queries):
         rows, column = self.desk.place_of(self._posed, asked)
         self.desk.session.reject(query)  # it is settled by paint, and never asked again
         self.desk.paint(Stroke("brush", region, DAB, [[column + 0.5, rows + 0.5]]))
+
+    def _place(self, query: Query, sample: int) -> tuple[int, int]:
+        """Row and column of the place in question; of the other sample, the middle of the paint of its region."""
+        asked, sure, _ = self._torn(query)
+        if sample == asked:
+            return self.desk.place_of(self._posed, asked)
+        dab = max((dab for dab in self._posed.palette.dabs if dab.region == sure), key=lambda dab: len(dab.pixels))
+        rows, columns = np.divmod(dab.pixels, self.desk.picture.shape[1])
+        nearest = np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2)
+        return int(rows[nearest]), int(columns[nearest])
 
     def _torn(self, query: Query) -> tuple[int, int, tuple[int, int]]:
         """The sample in question, the region of the other, and the two likeliest regions of the first."""
@@ -124,13 +134,14 @@ class Places(Queries):
         asked, sure, likely = self._torn(query)
         letter, other = ("a", "b") if asked == query.samples[0] else ("b", "a")
         names = [tag("b", self.desk.regions[region - 1]) for region in likely]
+        paint = tag("b", self.desk.regions[sure - 1])
         return join(
-            tag("b", letter), " is torn between ", names[0], " and ", names[1], "; ", tag("b", other), " is surely ",
-            tag("b", self.desk.regions[sure - 1]), ".",
+            tag("b", letter), " is torn between ", names[0], " and ", names[1], "; ",
+            tag("b", other), " is your paint of ", paint, ".",
         )  # fmt: skip
 
     def _card(self, letter: str, sample: int) -> Html:
-        row, column = self.desk.place_of(self._posed, sample)
+        row, column = self._place(self.query, sample)
         picture = self.desk.picture
         value = picture.pixels[row, column]
         if picture.is_colour:
