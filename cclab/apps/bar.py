@@ -169,11 +169,10 @@ def _fill(dropdown: widgets.Dropdown, options: list[tuple[str, str]], value: str
 def _title(name: str) -> str:
     """A data set's name for a person.
 
-    >>> _title("soybean_small"), _title("mr_t1")
-    ('Soybean small', 'MR T1')
+    >>> _title("soybean_small")
+    'Soybean small'
     """
-    words = [word.upper() if word in ("mr", "t1") else word for word in name.split("_")]
-    return " ".join([words[0][:1].upper() + words[0][1:], *words[1:]]).replace("t2like", "T2-like")
+    return name[:1].upper() + name[1:].replace("_", " ")
 
 
 def _dropdown(description: str) -> widgets.Dropdown:

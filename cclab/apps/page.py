@@ -18,7 +18,7 @@ from cclab.core import ConstraintSet
 from cclab.datasets import Dataset, load_dataset
 from cclab.session import Session
 from cclab.session.journal import JOURNAL
-from cclab.widgets.desk import Desk, View, in_words
+from cclab.widgets.desk import Desk, View, in_words, sentence
 from cclab.widgets.freeing import close_all
 from cclab.widgets.layout import app
 from cclab.widgets.shell import Shell
@@ -240,9 +240,3 @@ class Page:
         file = self.desk.attempt(make, self.desk.session)
         if file is not None:
             self.shell.download(file.name, file.data, file.media_type)
-
-
-def sentence(words: str) -> str:
-    """`words` with a capital, unless they begin with a file's name, and a full stop."""
-    start = words[:1] if "." in words.split(" ")[0] else words[:1].upper()
-    return start + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")

@@ -31,6 +31,7 @@ from cclab.widgets.watch import Objective, Watch
 
 ENDINGS = ".png,.jpg,.jpeg,.tif,.tiff,.bmp,.gif,.webp,.json"
 OBJECTS = {"Pixels": "pixels", "Superpixels": "superpixels", "Distinct values": "values"}
+TITLES = {"mr_t1": "MR T1", "mr_t2like": "MR T2-like"}
 RUNS = {"After each stroke": True, "By hand": False}
 KEYS = {
     "B E G": "brush, eraser, polygon",
@@ -222,7 +223,7 @@ class PaintBar(Bar):
         try:
             name = self.desk.picture.name
             others = [] if name in self._data_names else [(name, name)]
-            named = [(_title(each), each) for each in self._data_names]
+            named = [(TITLES.get(each, _title(each)), each) for each in self._data_names]
             _fill(self.data, [*others, *named, (OPEN_FILE, OPEN_FILE)], name)
             told = [each for each in solvers.names() if solvers.get(each).uses & {"labels", "must"}]
             _fill(self.solver, [(each, each) for each in told], self.desk.recipe_at(snapshot).options.solver)

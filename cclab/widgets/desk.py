@@ -128,6 +128,12 @@ def in_words(error: Exception) -> str:
     return text if isinstance(error, ValueError | OSError) else f"{type(error).__name__}: {text}"
 
 
+def sentence(words: str) -> str:
+    """`words` with a capital, unless they begin with a file's name, and a full stop."""
+    start = words[:1] if "." in words.split(" ")[0] else words[:1].upper()
+    return start + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
+
+
 class View:
     """A piece of a page. A subclass makes `widget` and gives `update`.
 

@@ -168,6 +168,23 @@ def test_a_stroke_is_not_lost_when_someone_goes_back_in_time_while_it_is_taken_i
     assert painted_in(page) == where((LEFT, OTHER))
 
 
+def test_what_goes_wrong_with_pixels_is_told_and_superpixels_are_kept(page, monkeypatch):
+    told = []
+    page.desk.told.connect(lambda kind, words: told.append((kind, words)))
+    make = page.desk.painting._make
+
+    def failing(recipe):
+        if recipe.options.objects == "pixels":
+            raise MemoryError("too many of them")
+        return make(recipe)
+
+    monkeypatch.setattr(page.desk.painting, "_make", failing)
+    paint(page, LEFT, RIGHT)
+    assert ("bad", "MemoryError: too many of them") in told
+    assert painted_in(page) == where((LEFT, RIGHT))
+    assert page.desk.posed_at(page.desk.session.current).objects.kind == "superpixels"
+
+
 def test_regions_have_names_that_suit_the_picture(page):
     assert page.desk.regions == ("Region 1", "Region 2")
     page.desk.open(session_on(load_image("phantom")))

@@ -10,9 +10,9 @@ SHAPE = (60, 100)
 NOISE = 0.02
 
 
-def palette(*places, noise=NOISE):
+def palette(*places):
     """Dabs in columns of a picture whose grey is given for each: (region, grey, height)."""
-    grey = np.random.default_rng(0).normal(0, noise, SHAPE)
+    grey = np.random.default_rng(0).normal(0, NOISE, SHAPE)
     strokes = []
     for k, (region, value, height) in enumerate(places):
         left = 10 * k + 2
@@ -23,8 +23,8 @@ def palette(*places, noise=NOISE):
     return Palette.of(strokes, grey.reshape(-1, 1), SHAPE)
 
 
-def roles(*places, **options):
-    dabs = palette(*places, **options).dabs
+def roles(*places):
+    dabs = palette(*places).dabs
     return ["founds" if dab.founds else "corrects" if dab.prototype is None else "joins" for dab in dabs]
 
 

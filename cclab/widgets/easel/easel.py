@@ -17,7 +17,7 @@ from cclab.images import Painting, Picture, Posed, Recipe, Regions, Stroke
 from cclab.images.regions import measure
 from cclab.images.tables import blank_solver, painting_of, poser_of, to_dataset
 from cclab.session import Session, Snapshot
-from cclab.widgets.desk import Desk, in_words
+from cclab.widgets.desk import Desk, in_words, sentence
 from cclab.widgets.running import Pace, run
 from cclab.widgets.tasks import Tasks, is_looping
 
@@ -154,7 +154,11 @@ class Easel(Desk):
 
     def place_of(self, posed: Posed, sample: int) -> tuple[int, int]:
         """Row and column of the pixel in the middle of an object."""
-        rows, columns = np.nonzero(posed.objects.labels_of_pixels == sample)
+        return self.middle_of(np.flatnonzero(posed.objects.labels_of_pixels == sample))
+
+    def middle_of(self, pixels: np.ndarray) -> tuple[int, int]:
+        """Row and column of the one of some pixels (flat indices) that is nearest to their middle."""
+        rows, columns = np.divmod(pixels, self.picture.shape[1])
         nearest = np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2)
         return int(rows[nearest]), int(columns[nearest])
 
@@ -253,33 +257,35 @@ class Easel(Desk):
     async def _develop(self, change: Callable[[Recipe], Recipe], turn: int) -> None:
         """Every change is posed, so that it can be undone; all that follows only if no other has come meanwhile."""
         session = self.session
-        async with self._posing:
-            await self._at_rest(session)
-            number = session.new_run()
-            stage = None
-            while stage is None and session is self.session:  # anew where someone went elsewhere in time meanwhile
-                recipe = replace(change(self.recipe), regions=self.regions)
-                first, *following = self._stages(recipe)
-                try:
-                    stage = await session.apose(first.to_json(), run=number)
-                except Exception as error:
-                    self.tell("bad", in_words(error))
-                    return
-        if stage is None:
-            return
-        for staged in [first, *following]:
-            if turn != self._turn or session is not self.session or self.painting.is_blank(staged):
-                return
-            if staged is not first:
-                async with self._posing:
-                    if turn != self._turn or session is not self.session or _posed(session.current) is not stage:
+
+        def goes_on() -> bool:
+            return turn == self._turn and session is self.session
+
+        try:
+            async with self._posing:
+                await self._at_rest(session)
+                stage, number = None, session.new_run()
+                while stage is None:  # anew where someone went elsewhere in time meanwhile
+                    if session is not self.session:
                         return
-                    stage = await session.apose(staged.to_json(), run=number)
-            elif following:
-                self._tasks.start(asyncio.to_thread(self._prepare, following[0], turn))
-            if self.run_after and not await run(self, pace=self.pace, number=number):
-                return
-        if turn == self._turn and session is self.session:
+                    first, *following = self._stages(replace(change(self.recipe), regions=self.regions))
+                    stage = await session.apose(first.to_json(), run=number)
+            for staged in [first, *following]:
+                if not goes_on() or self.painting.is_blank(staged):
+                    return
+                if staged is not first:
+                    async with self._posing:
+                        if not goes_on() or _posed(session.current) is not stage:
+                            return
+                        stage = await session.apose(staged.to_json(), run=number)
+                elif following:
+                    self._tasks.start(asyncio.to_thread(self._prepare, following[0], turn))
+                if self.run_after and not await run(self, pace=self.pace, number=number):
+                    return
+        except Exception as error:
+            self.tell("bad", in_words(error))
+            return
+        if goes_on():
             self._tell_of(self.painting.pose(staged))
 
     def _prepare(self, recipe: Recipe, turn: int) -> None:
@@ -292,7 +298,7 @@ class Easel(Desk):
         """What a person should know of the problem; at the end, since a step wipes away what was told before."""
         for note in (*posed.notes, posed.solver.explain_ignored(posed.problem)):
             if note:
-                self.tell("warning", note[:1].upper() + note[1:] + ".")
+                self.tell("warning", sentence(note))
 
     def close(self) -> None:
         """Stop what is under way."""

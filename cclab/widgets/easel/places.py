@@ -95,9 +95,7 @@ class Places(Queries):
         if sample == asked:
             return self.desk.place_of(self._posed, asked)
         dab = max((dab for dab in self._posed.palette.dabs if dab.region == sure), key=lambda dab: len(dab.pixels))
-        rows, columns = np.divmod(dab.pixels, self.desk.picture.shape[1])
-        nearest = np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2)
-        return int(rows[nearest]), int(columns[nearest])
+        return self.desk.middle_of(dab.pixels)
 
     def _torn(self, query: Query) -> tuple[int, int, tuple[int, int]]:
         """The sample in question, the region of the other, and the two likeliest regions of the first."""
