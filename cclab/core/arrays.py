@@ -58,3 +58,16 @@ def as_indices(values: ArrayLike, n_samples: int, what: str) -> NDArray[np.int64
             f"{what}: {entry} names sample {whole[tuple(where)]}, but samples run from 0 to {n_samples - 1}"
         )
     return whole
+
+
+def distinct(samples: ArrayLike) -> NDArray[np.int64]:
+    """Each sample once, in order; at once where they are so already, as a million of a selection are.
+
+    >>> distinct([3, 1, 3]).tolist(), distinct([1, 2]).tolist()
+    ([1, 3], [1, 2])
+    """
+    values = np.asarray(samples, dtype=np.int64).ravel()
+    if not (values[1:] > values[:-1]).all():
+        values = np.sort(values)
+        values = values[np.concatenate([[True], values[1:] != values[:-1]])]
+    return values

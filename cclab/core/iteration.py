@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cclab.core.problem import Problem
 from cclab.core.state import State
@@ -58,10 +58,16 @@ class iterate:
     ) -> None:
         self._solver = solver
         self._problem = solver.adapt(problem)
-        self._max_iter = solver.max_iter if max_iter is None else max_iter  # type: ignore[attr-defined]
+        self._max_iter = solver.max_iter if max_iter is None else max_iter
         self._progress = progress
         self.state = solver.start(self._problem, restart) if state is None else state
         self.reason = "running"
+
+    def last(self) -> Any:
+        """The state at which it stops, of the solver's own kind."""
+        for _ in self:
+            pass
+        return self.state
 
     def __iter__(self) -> Iterator[State]:
         yield self.state

@@ -5,10 +5,13 @@ from __future__ import annotations
 import inspect
 import numbers
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,9 @@ class Parameter:
         if self.kind == "flag":
             return None if isinstance(value, bool | np.bool_) else "be True or False"
         kind: Any = numbers.Integral if self.kind == "whole" else numbers.Real
-        if not isinstance(value, kind) or isinstance(value, bool) or np.isnan(value):
+        if not isinstance(value, kind) or isinstance(value, bool) or value != value:
             return "be a whole number" if self.kind == "whole" else "be a number"
-        if np.isinf(value) and not self.infinite:
+        if abs(value) == np.inf and not self.infinite:
             return "be finite"
         if self.low is not None and (value <= self.low if self.open_low else value < self.low):
             return f"be above {self.low:g}" if self.open_low else f"be at least {self.low:g}"
@@ -83,9 +86,49 @@ def flag() -> Parameter:
     return Parameter("flag")
 
 
+def seed() -> Parameter:
+    """A whole number that seeds a random generator, such a generator, or None."""
+    return whole(0, 2**32 - 1, or_none=True, also=(np.random.RandomState, np.random.Generator))
+
+
 def anything() -> Parameter:
     """Whatever the algorithm checks by itself."""
     return Parameter("any")
+
+
+# What randomness may come from.
+Seed = int | np.random.RandomState | np.random.Generator | None
+
+
+class Parametrized(BaseEstimator):
+    """An estimator that says what values the parameters of its constructor may take.
+
+    A subclass declares in `parameters` those that it adds or narrows.
+    """
+
+    parameters: ClassVar[Mapping[str, Parameter]] = {}
+
+    @classmethod
+    def all_parameters(cls) -> dict[str, Parameter]:
+        """The constructor's parameters in its order, each with the values it may take."""
+        return dict(_parameters_of(cls))  # type: ignore[arg-type]  # a class is hashable
+
+    def check_parameters(self) -> None:
+        """Raise ValueError, in words, if a parameter has a value that makes no sense."""
+        for name, parameter in self.all_parameters().items():
+            value = getattr(self, name)
+            wrong = parameter.problem_with(value)
+            if wrong:
+                raise ValueError(f"{name} must {wrong}, got {value!r}")
+
+
+@cache
+def _parameters_of(cls: Any) -> dict[str, Parameter]:
+    declared: dict[str, Parameter] = {}
+    for base in reversed(cls.__mro__):
+        declared |= base.__dict__.get("parameters", {})
+    names = [] if cls.__init__ is object.__init__ else inspect.signature(cls.__init__).parameters
+    return {name: declared.get(name, anything()) for name in names if name != "self"}
 
 
 def parameter_docs(cls: type) -> dict[str, str]:

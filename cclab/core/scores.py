@@ -8,7 +8,8 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score, rand_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from cclab.core.constraints import ConstraintSet
+from cclab.core.constraints.satisfaction import Satisfaction
+from cclab.core.constraints.set import ConstraintSet
 
 
 def matched_accuracy(truth: ArrayLike, labels: ArrayLike) -> float:
@@ -37,7 +38,12 @@ MEASURES = {
 }
 
 
-def scores(truth: ArrayLike | None, labels: ArrayLike, constraints: ConstraintSet | None = None) -> dict[str, float]:
+def scores(
+    truth: ArrayLike | None,
+    labels: ArrayLike,
+    constraints: ConstraintSet | None = None,
+    satisfaction: Satisfaction | None = None,
+) -> dict[str, float]:
     """All scores of hard `labels`.
 
     Parameters
@@ -46,6 +52,8 @@ def scores(truth: ArrayLike | None, labels: ArrayLike, constraints: ConstraintSe
         The true classes, -1 for samples that are in none (they are left out); None where it isn't known.
     labels : (n,) int array
     constraints : ConstraintSet, optional
+    satisfaction : Satisfaction, optional
+        How far the labels respect the constraints, where that is known already.
 
     Returns
     -------
@@ -65,7 +73,7 @@ def scores(truth: ArrayLike | None, labels: ArrayLike, constraints: ConstraintSe
             free = _measured(truth, labels, known & ~constraints.constrained)
             result |= {f"{name}_free": score for name, score in free.items()}
     if constraints is not None:
-        result["satisfied"] = constraints.satisfaction(labels).rate
+        result["satisfied"] = (satisfaction or constraints.satisfaction(labels)).rate
     return result
 
 

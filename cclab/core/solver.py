@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-import inspect
-import warnings
-from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
+from sklearn.base import ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cclab.core.constraints import ConstraintSet
+from cclab.core.beliefs.numbering import check_held, in_order, living_first, matched_to_labels
+from cclab.core.beliefs.partitions import Hard, Partition
+from cclab.core.constraints.given_knowledge import given_knowledge
+from cclab.core.constraints.set import ConstraintSet
 from cclab.core.iteration import iterate
-from cclab.core.parameters import Parameter, anything, choice, real, whole
-from cclab.core.partitions import Partition
-from cclab.core.problem import IgnoredKnowledge, ImpossibleKnowledge, Problem
-from cclab.core.registry import solvers
+from cclab.core.parameters import Parameter, Parametrized, Seed, choice, real, seed, whole
+from cclab.core.problem import IgnoredKnowledge, ImpossibleKnowledge, Problem, SameSamples, drawn_seed, in_chunks
+from cclab.core.registry import solvers, wrappers
+from cclab.core.sample_blocks import Block, Chunked
+from cclab.core.scales import ALL_ALIKE, all_alike, check_scale
 from cclab.core.state import State
+from cclab.core.warning import warn_caller
 
+# Of an array in memory, so many samples are believed of at a time.
+CHUNK = 1 << 16
 KNOWLEDGE = ("must", "cannot", "labels", "weights", "sample_weight", "affinity")
 
 
@@ -31,7 +37,7 @@ def _can_predict(solver: Solver) -> bool:
     return type(solver).believe is not Solver.believe
 
 
-class Solver(ClusterMixin, BaseEstimator):
+class Solver(ClusterMixin, Parametrized, ABC):
     """Base class of all algorithms.
 
     A subclass gives `start` and `step`, which read like the paper, and says in `uses` which knowledge it takes. It
@@ -49,7 +55,7 @@ class Solver(ClusterMixin, BaseEstimator):
         Stop after so many steps at the latest; with 0, where it starts.
     tol : float
         Stop when no centre moves further than this, as a share of the spread of the samples.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Where randomness comes from; an integer makes the result reproducible.
 
     Attributes
@@ -57,11 +63,12 @@ class Solver(ClusterMixin, BaseEstimator):
     state_ : State
         The state at which the best run ended.
     partition_ : Partition
-        Its belief.
+        Its belief, the clusters numbered as in `labels_`; in `state_` they are in the solver's own order.
     labels_ : (n,) int array
-        The cluster of each sample, consecutive from 0.
+        The cluster of each sample, consecutive from 0: empty clusters come last. Where labels are held they keep their
+        numbers, and there may be gaps.
     centers_ : (n_clusters, n_features) array
-        Where the algorithm has centres.
+        Where the algorithm has centres, numbered as in `labels_`; NaN where no cluster has the number.
     objective_ : float
     n_iter_ : int
     seed_ : int
@@ -72,7 +79,10 @@ class Solver(ClusterMixin, BaseEstimator):
     uses: ClassVar[frozenset[str]] = frozenset()
     # Whether it takes sparse samples.
     accepts_sparse: ClassVar[bool] = False
-    # Whether it is proved that the objective never rises while the knowledge stays the same.
+    # Whether it takes samples that are not in memory: its steps then go through `Problem.total` alone, and its states
+    # have a `belief` about a block of samples.
+    accepts_chunks: ClassVar[bool] = False
+    # Whether it is proved that the objective never rises while nothing new is known; each solver says so, and why.
     descends: ClassVar[bool] = False
     # The name of the solver that this one is when nothing is known.
     ancestor: ClassVar[str | None] = None
@@ -82,36 +92,36 @@ class Solver(ClusterMixin, BaseEstimator):
         "n_init": whole(1),
         "max_iter": whole(0),
         "tol": real(0, infinite=True),
-        "random_state": anything(),
+        "random_state": seed(),
     }
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, wrapper: bool = False, **more: Any) -> None:
         super().__init_subclass__(**more)
         unknown = set(cls.uses) - set(KNOWLEDGE)
         if unknown:
             raise TypeError(f"{cls.__name__}.uses names unknown knowledge: {sorted(unknown)}")
         if cls.step is not Solver.step and not cls.__name__.startswith("_"):
-            solvers.add(cls)
+            (wrappers if wrapper else solvers).add(cls)
 
-    # ------------------------------------------------------------------ the algorithm
+    # ------------------------------------------------------------------ the algorithm, whose states are of its own kind
 
     @abstractmethod
     def start(self, problem: Problem, restart: int = 0) -> State:
         """The state before the first step. Pure: writes nothing, and draws only from ``problem.rng(restart, 0)``."""
 
     @abstractmethod
-    def step(self, problem: Problem, state: State) -> State:
+    def step(self, problem: Problem, state: Any) -> State:
         """One step. Pure: writes nothing, and draws only from ``problem.rng(state.restart, state.iteration + 1)``."""
 
-    def converged(self, previous: State, state: State) -> bool:
+    def converged(self, previous: Any, state: Any) -> bool:
         """Whether another step would change nothing that matters."""
-        return state.shift <= self.tol  # type: ignore[attr-defined]
+        return bool(state.shift <= self.tol)
 
-    def rebase(self, old_problem: Problem, new_problem: Problem, state: State) -> State:
+    def rebase(self, old_problem: Problem, new_problem: Problem, state: Any) -> State:
         """`state`, reconciled with changed knowledge. Default: as it is, a warm start."""
         return state
 
-    def believe(self, X: NDArray, state: State) -> Partition:
+    def believe(self, X: NDArray, state: Any) -> Partition:
         """The belief about any samples, given a state. Pure."""
         raise NotImplementedError(f"{type(self).__name__} can't tell where new samples belong")
 
@@ -119,9 +129,22 @@ class Solver(ClusterMixin, BaseEstimator):
 
     def adapt(self, problem: Problem) -> Problem:
         """The problem in the terms of this solver: labels become links where it takes links only."""
-        if len(problem.constraints.labels) and "labels" not in self.uses and {"must", "cannot"} & self.uses:
+        labels = problem.constraints.labels
+        if len(labels) and "labels" not in self.uses and {"must", "cannot"} & self.uses:
+            check_held(labels)
             return problem.with_constraints(problem.constraints.links_from_labels())
         return problem
+
+    def order(self, problem: Problem, partition: Partition) -> NDArray[np.int64]:
+        """Which cluster of a state has each number from 0, for all that leaves: see `cclab.core.beliefs.numbering`.
+
+        Clusters with samples come first, so that labels are consecutive. Where labels are held they keep their
+        numbers: a solver that takes labels has its clusters by these numbers, any other is matched to them.
+        """
+        labels = problem.constraints.labels
+        if not len(labels) or not self.uses & {"must", "cannot", "labels"}:
+            return living_first(partition)
+        return np.arange(partition.n_clusters) if "labels" in self.uses else matched_to_labels(partition, labels)
 
     def ignored(self, problem: Problem) -> dict[str, int]:
         """How many statements of each kind this solver has no use for."""
@@ -141,43 +164,36 @@ class Solver(ClusterMixin, BaseEstimator):
     def explain_ignored(self, problem: Problem) -> str | None:
         """`ignored` in words, or None."""
         words = {
-            "must": "must-link statement",
-            "cannot": "cannot-link statement",
-            "labels": "label",
-            "weights": "weight below 1",
-            "sample_weight": "set of sample weights",
-            "affinity": "affinity matrix",
+            "must": ("must-link statement", "must-link statements"),
+            "cannot": ("cannot-link statement", "cannot-link statements"),
+            "labels": ("label", "labels"),
+            "weights": ("weight below 1", "weights below 1"),
+            "sample_weight": ("set of sample weights", "sets of sample weights"),
+            "affinity": ("affinity matrix", "affinity matrices"),
         }
         ignored = self.ignored(problem)
         if not ignored:
             return None
-        said = ", ".join(f"{n} {words[kind]}{'s' if n > 1 else ''}" for kind, n in ignored.items())
+        said = ", ".join(f"{n} {words[kind][n > 1]}" for kind, n in ignored.items())
         return f"{type(self).__name__} has no use for {said}"
 
     # ------------------------------------------------------------------ checks
 
-    @classmethod
-    def all_parameters(cls) -> dict[str, Parameter]:
-        """The constructor's parameters in its order, each with the values it may take."""
-        declared: dict[str, Parameter] = {}
-        for base in reversed(cls.__mro__):
-            declared |= base.__dict__.get("parameters", {})
-        return {name: declared.get(name, anything()) for name in cls._get_param_names_in_order()}
-
-    @classmethod
-    def _get_param_names_in_order(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+    def choices(self, name: str) -> tuple[str, ...]:
+        """The words that a parameter may be, the others being as they are."""
+        return self.all_parameters()[name].choices
 
     def check(self, problem: Problem) -> None:
         """Raise ValueError, in words, if these parameters or this problem make no sense."""
-        for name, parameter in self.all_parameters().items():
-            value = getattr(self, name)
-            wrong = parameter.problem_with(value)
-            if wrong:
-                raise ValueError(f"{name} must {wrong}, got {value!r}")
+        self.check_parameters()
         if sparse.issparse(problem.X) and not self.accepts_sparse:
             name = type(self).__name__
             raise ValueError(f"{name} takes no sparse samples; make them dense (X.toarray()) or project them first")
+        if problem.in_chunks and not self.accepts_chunks:
+            raise ValueError(
+                f"{type(self).__name__} needs all samples in memory; take a solver with centres (FCM, ECM, CECM, "
+                "PCKMeans ...), or a part of the samples that stands for all: load_dataset(..., coreset=50_000)"
+            )
         n_clusters = getattr(self, "n_clusters", None)
         if n_clusters is not None and n_clusters > problem.n_samples:
             raise ValueError(
@@ -190,15 +206,18 @@ class Solver(ClusterMixin, BaseEstimator):
                 raise ValueError(f"init must be 'k-means++' or centres of shape {shape}, got {np.shape(init)}")
             if not np.isfinite(np.asarray(init, dtype=float)).all():
                 raise ValueError("init contains NaN or infinity; every centre must be finite")
+            check_scale(np.asarray(init, dtype=float), differences=False)
 
     def warn(self, problem: Problem) -> None:
         """Warn about knowledge that is ignored, or that no answer can respect."""
         ignored = self.explain_ignored(problem)
         if ignored:
-            warnings.warn(ignored, IgnoredKnowledge, stacklevel=3)
+            warn_caller(IgnoredKnowledge(ignored, self.ignored(problem)))
+        if problem.derived("all alike", lambda: all_alike(problem.X)):
+            warn_caller(ALL_ALIKE, SameSamples)
         if self.uses & {"must", "cannot", "labels"}:
-            for conflict in problem.constraints.conflicts(getattr(self, "n_clusters", None), limit=1):
-                warnings.warn(str(conflict), ImpossibleKnowledge, stacklevel=3)
+            for conflict in problem.constraints.conflicts(getattr(self, "n_clusters", None))[:1]:
+                warn_caller(ImpossibleKnowledge(str(conflict), conflict))
 
     # ------------------------------------------------------------------ the estimator
 
@@ -216,7 +235,8 @@ class Solver(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : (n, p) array
+        X : (n, p) array, Dask array or `Chunked`
+            The last two need not fit into memory, where the solver takes them (`accepts_chunks`).
         y : ignored
             There so that pipelines work.
         must_link, cannot_link : (m, 2) arrays of int, optional
@@ -226,7 +246,7 @@ class Solver(ClusterMixin, BaseEstimator):
         constraints : ConstraintSet, optional
             All knowledge at once, in place of the three before.
         """
-        return self._fit(X, _knowledge(must_link, cannot_link, labels, constraints))
+        return self._fit(X, given_knowledge(must_link, cannot_link, labels, constraints))
 
     def _fit(
         self,
@@ -234,57 +254,99 @@ class Solver(ClusterMixin, BaseEstimator):
         knowledge: Callable[[int], ConstraintSet],
         sample_weight: Any = None,
     ) -> Self:
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr" if self.accepts_sparse else False,
-            ensure_all_finite=False,
-            dtype="numeric",
-        )
-        self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))  # type: ignore[attr-defined]
+        X = self._validated(X, ensure_all_finite=False, dtype="numeric")
+        self.seed_ = drawn_seed(self.random_state)
         problem = Problem(X, knowledge(X.shape[0]), sample_weight=sample_weight, seed=self.seed_)
         self.check(problem)
         self.warn(problem)
-        self._keep(self.solve(problem))
+        run = self._best_run(problem)
+        self._warn_if_stopped(run)
+        self._keep(problem, run.state)
         return self
 
     def solve(self, problem: Problem) -> State:
         """The state at which the best of `n_init` runs ends. Pure, as `start` and `step` are."""
+        return self._best_run(problem).state
+
+    def _best_run(self, problem: Problem) -> iterate:
+        """The run with the lowest objective, at its end."""
         best = None
         for restart in range(self._n_starts()):
             run = iterate(self, problem, restart=restart)
-            for _ in run:
-                pass
-            if best is None or run.state.objective < best.objective:
-                best = run.state
+            run.last()
+            if best is None or run.state.objective < best.state.objective:
+                best = run
         assert best is not None
         return best
+
+    def _warn_if_stopped(self, run: iterate) -> None:
+        # Where the number of steps is no parameter it is part of the algorithm, not a limit to it.
+        limit = self.max_iter if "max_iter" in self.all_parameters() else 0
+        if limit and run.reason == "max_iter":
+            warn_caller(
+                f"{type(self).__name__} stopped after max_iter={limit} steps and had not converged; "
+                "allow more steps, or a larger tol",
+                ConvergenceWarning,
+            )
 
     def _n_starts(self) -> int:
         given = not isinstance(getattr(self, "init", ""), str)
         return 1 if given else getattr(self, "n_init", 1)
 
-    def _keep(self, state: State) -> None:
+    def _keep(self, problem: Problem, state: Any) -> None:
+        partition = _hard(problem, state) if problem.in_chunks else state.partition
+        self._order = self.order(problem, partition)
         self.state_ = state
-        self.partition_ = state.partition
-        labels = state.partition.labels()
-        # Consecutive numbers for the clusters that have samples; the empty ones come after them.
-        empty = np.bincount(labels, minlength=state.partition.n_clusters) == 0
-        self._number = np.argsort(np.argsort(empty, kind="stable"))
-        self.labels_ = self._number[labels]
+        ordered = partition.reordered(self._order)
+        if not problem.in_chunks:
+            self.partition_ = ordered
+        self.labels_ = np.array(ordered.labels())
         self.objective_ = state.objective
         self.n_iter_ = state.iteration
         if state.centers is not None:
-            self.centers_ = state.centers
+            self.centers_ = in_order(state.centers.T, self._order, fill=np.nan).T
 
     @available_if(_can_predict)
     def predict(self, X: Any) -> NDArray[np.int64]:
         """(n,) the cluster of each sample of `X`, from the fitted state, numbered as in `labels_`."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr" if self.accepts_sparse else False, reset=False)
-        return self._number[self.believe(X, self.state_).labels()]
+        X = self._validated(X, reset=False)
+        if isinstance(X, Chunked):
+            return np.concatenate([belief.labels() for belief in self.beliefs(X)])
+        return self.believe(X, self.state_).reordered(self._order).labels()
 
-    def __sklearn_tags__(self):
+    def beliefs(self, X: Any, *, fitted: bool = False) -> Iterator[Partition]:
+        """What is believed of samples, some thousands at a time, with the clusters numbered as in `labels_`.
+
+        Parameters
+        ----------
+        X : (n, p) array, Dask array or `Chunked`
+        fitted : bool
+            Whether these are the samples of the fit, so that what links and labels say of them is heard.
+        """
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        blocks = X.blocks() if isinstance(X, Chunked) else Block(0, X).parts(CHUNK)
+        for block in blocks:
+            belief = self.state_.belief(block) if fitted else self.believe(block.X, self.state_)
+            yield belief.reordered(self._order)
+
+    def _validated(self, X: Any, *, reset: bool = True, **checks: Any) -> Any:
+        """Samples as scikit-learn checks them; those that are not in memory are checked as they are read."""
+        X = in_chunks(X)
+        if not isinstance(X, Chunked):
+            accepted = "csr" if self.accepts_sparse else False
+            return validate_data(self, X, accept_sparse=accepted, reset=reset, **checks)
+        if reset:
+            self.n_features_in_ = X.shape[1]
+            return X
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features"
+            )
+        return X
+
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.accepts_sparse
         return tags
@@ -305,29 +367,31 @@ class WeightedSolver(Solver):
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """As `Solver.fit`; `sample_weight` (n,) says how many samples each row stands for."""
-        return self._fit(X, _knowledge(must_link, cannot_link, labels, constraints), sample_weight)
+        return self._fit(X, given_knowledge(must_link, cannot_link, labels, constraints), sample_weight)
 
 
-def _knowledge(
-    must_link: ArrayLike | None,
-    cannot_link: ArrayLike | None,
-    labels: ArrayLike | Mapping[int, Any] | None,
-    constraints: ConstraintSet | None,
-) -> Callable[[int], ConstraintSet]:
-    """What `fit` was told, to be read once the number of samples is known."""
-    if constraints is not None and not (must_link is None and cannot_link is None and labels is None):
-        raise ValueError("give either constraints, or must_link, cannot_link and labels, not both")
+@dataclass(eq=False, repr=False, kw_only=True)
+class CenterSolver(WeightedSolver):
+    """A solver that starts from centres and moves them until they rest.
 
-    def read(n_samples: int) -> ConstraintSet:
-        if constraints is not None:
-            return constraints
-        known = ConstraintSet(n_samples)
-        if must_link is not None:
-            known = known.with_must_link(must_link)
-        if cannot_link is not None:
-            known = known.with_cannot_link(cannot_link)
-        if labels is not None:
-            known = known.with_labels(labels)
-        return known
+    The annotated names of a dataclass are the parameters of its constructor, those of its bases before its own, so an
+    algorithm declares what it adds and writes no constructor::
 
-    return read
+        @dataclass(eq=False, repr=False, kw_only=True)
+        class FCM(CenterSolver):
+            fuzzifier: float = 2.0
+    """
+
+    n_clusters: int = field(default=3, kw_only=False)
+    init: str | ArrayLike = "k-means++"
+    n_init: int = 1
+    max_iter: int = 300
+    tol: float = 1e-4
+    random_state: Seed = None
+
+
+def _hard(problem: Problem, state: Any) -> Hard:
+    """The clusters of all samples, found a block at a time."""
+    believe = state.belief
+    (labels,) = problem.total(lambda block: ([believe(block).labels()],))
+    return Hard(np.concatenate(labels), len(state.centers))

@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from cclab.core.arrays import readonly
-from cclab.core.partitions import Partition
+from cclab.core.beliefs.partitions import Partition
+from cclab.core.registry import states
+from cclab.core.sample_blocks import Block, Chunked
 
 
 @dataclass(frozen=True)
@@ -26,11 +29,15 @@ class Gauge:
     labels : tuple of str
         One for each value.
     values : tuple of float
+    by_cluster : bool
+        Whether there is one value for each cluster of the state, in its order; a page then names them as it names
+        the clusters.
     """
 
     name: str
     labels: tuple[str, ...]
     values: tuple[float, ...]
+    by_cluster: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,6 +69,11 @@ class State:
     centers: NDArray | None = field(default=None, repr=False)
     shift: float = np.inf
 
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if cls._partition is not State._partition:
+            states.add(cls)
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "objective", float(self.objective))
         object.__setattr__(self, "terms", MappingProxyType({name: float(v) for name, v in self.terms.items()}))
@@ -78,10 +90,25 @@ class State:
     def _partition(self) -> Partition:
         raise NotImplementedError(f"{type(self).__name__} must say what its partition is")
 
+    def belief(self, block: Block) -> Partition:
+        """The belief about some of the samples, where it can be had without that about all."""
+        raise NotImplementedError(f"{type(self).__name__} can't tell its belief about some of the samples alone")
+
     @property
     def cluster_ids(self) -> NDArray[np.int64]:
         """(k,) a name for each cluster that it keeps when others vanish."""
         return np.arange(self.partition.n_clusters)
+
+    @property
+    def progress(self) -> dict[str, Any]:
+        """How far the run has come, as fields of a state that takes the place of this one."""
+        return {"restart": self.restart, "iteration": self.iteration, "shift": self.shift}
+
+    def progress_to(self, V: NDArray, spread: float) -> dict[str, Any]:
+        """`progress` after one more step, which moves the centres to `V`."""
+        assert self.centers is not None
+        shift = center_shift(self.centers, V, spread)
+        return {"restart": self.restart, "iteration": self.iteration + 1, "shift": shift}
 
     def gauges(self) -> tuple[Gauge, ...]:
         """What the algorithm wants watched."""
@@ -108,6 +135,43 @@ class State:
         self.__post_init__()
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CenterState(State):
+    """A state with centres, from which the belief about the samples follows.
+
+    Attributes
+    ----------
+    X : (n, p) array or `Chunked`
+        The samples (not a copy).
+    centers : (k, p) array
+    """
+
+    X: NDArray = field(repr=False)
+    centers: NDArray = field(repr=False)
+
+    def _partition(self) -> Partition:
+        if isinstance(self.X, Chunked):
+            raise ValueError("the samples are not in memory: solver.beliefs(X, fitted=True) gives it in chunks")
+        return self.belief(Block(0, self.X))
+
+
 def center_shift(before: NDArray, after: NDArray, spread: float) -> float:
     """The largest move of a centre, over the spread of the samples."""
     return float(np.sqrt(((after - before) ** 2).sum(axis=1).max()) / spread)
+
+
+def own_bytes(value: Any, shared: Any) -> int:
+    """Bytes of all arrays inside `value`, without those that are a view of `shared`."""
+    if isinstance(value, np.ndarray):
+        return 0 if isinstance(shared, np.ndarray) and np.may_share_memory(value, shared) else value.nbytes
+    if value is shared:
+        return 0
+    if sparse.issparse(value):
+        return sum(getattr(value, name).nbytes for name in ("data", "indices", "indptr") if hasattr(value, name))
+    if isinstance(value, dict):
+        return sum(own_bytes(v, shared) for v in value.values())
+    if isinstance(value, tuple | list):
+        return sum(own_bytes(v, shared) for v in value)
+    if isinstance(value, State):
+        return sum(own_bytes(v, shared) for name, v in value.__dict__.items() if name != "partition")
+    return 0

@@ -1,11 +1,18 @@
+import warnings
+from dataclasses import replace
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
 
-from cclab import FCM, SeededKMeans
-from cclab.core import ConstraintSet, ImpossibleKnowledge, Problem, iterate
+from cclab import BCKM, FCM, COPKMeans, SeededKMeans, Session
+from cclab.core import ConstraintSet, IgnoredKnowledge, ImpossibleKnowledge, Problem, Solver, iterate
 from cclab.core.parameters import choice, flag, parameter_docs, real, whole
-from cclab.core.registry import Registry
+from cclab.core.registry import Registry, solvers
+from cclab.queries.base import Strategy
 
 
 @pytest.mark.parametrize(
@@ -35,6 +42,39 @@ def test_what_is_derived_from_data_survives_new_knowledge():
     first = problem.derived("thing", object)
     other = problem.with_constraints(ConstraintSet(3).with_must_link([[0, 1]]))
     assert other.derived("thing", object) is first
+
+
+def test_other_data_begin_with_nothing_derived():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    problem = Problem(X)
+    assert problem.spread == pytest.approx(Problem(X).spread)
+    scaled, weighted = replace(problem, X=10 * X), replace(problem, sample_weight=np.arange(20.0))
+    assert scaled.spread == pytest.approx(10 * problem.spread)
+    assert weighted.spread == pytest.approx(Problem(X, sample_weight=np.arange(20.0)).spread)
+    assert weighted.weights[3] == 3
+
+
+@pytest.mark.parametrize(
+    ("seed", "message"), [("foo", "a whole number, got 'foo'"), (-1, "at least 0"), (1.5, "a whole number, got 1.5")]
+)
+def test_seeds_are_whole_numbers(seed, message):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match=message):
+        FCM(2, random_state=seed).fit(X)
+    with pytest.raises(ValueError, match=message):
+        Problem(X, seed=seed)
+    with pytest.raises(ValueError, match=message):
+        Session(X, FCM(2, random_state=seed))
+    with pytest.raises(ValueError, match=message):
+        Session(X, "FCM", seed=seed)
+
+
+def test_a_generator_is_a_source_of_randomness_too():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    for make in (np.random.default_rng, np.random.RandomState):
+        first, second = (FCM(2, random_state=make(3)).fit(X) for _ in range(2))
+        assert first.seed_ == second.seed_
+    assert isinstance(Session(X, "FCM", seed=np.int64(3)).to_json()["commands"][0]["seed"], int)
 
 
 def test_spread_is_the_same_dense_sparse_and_weighted():
@@ -122,10 +162,84 @@ def test_help_texts_come_from_the_class_and_its_bases():
 
 
 def test_registry_lists_close_names():
-    registry = Registry("solver", "cclab.algorithms")
+    registry = Registry("solver")
     registry.add(FCM)
     with pytest.raises(ValueError, match="no solver called 'FCN'; did you mean FCM"):
         registry.get("FCN")
+
+
+def test_a_name_of_ours_is_not_taken_over():
+    names = solvers.names()
+    with pytest.raises(TypeError, match=r"a solver FCM in cclab\.algorithms\.fuzzy\.fcm already.*call the class"):
+        type("FCM", (Solver,), {"step": FCM.step, "start": FCM.start, "__module__": "test_elsewhere"})
+    assert solvers.get("FCM") is FCM
+    with pytest.raises(TypeError, match="a query strategy Random in"):
+        type("Random", (Strategy,), {"__module__": "test_elsewhere"})
+    assert solvers.names() == names
+
+
+def test_a_cell_that_defines_a_solver_may_be_run_again():
+    first, second = (type("MineAgain", (FCM,), {"__module__": "__main__"}) for _ in range(2))
+    assert first is not second
+    assert solvers.get("MineAgain") is second
+    solvers.remove("MineAgain")
+    assert "MineAgain" not in solvers.names()
+
+
+def test_the_packages_own_are_not_removed():
+    with pytest.raises(ValueError, match="FCM is a solver of cclab's own"):
+        solvers.remove("FCM")
+    with pytest.raises(ValueError, match="there is no solver called 'Mine'"):
+        solvers.remove("Mine")
+    assert solvers.get("FCM") is FCM
+
+
+def test_warnings_name_the_line_that_called():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    known = ConstraintSet(20).with_must_link([[0, 1], [2, 3]], weight=0.5)
+    with pytest.warns(IgnoredKnowledge, match="2 must-link statements") as caught:
+        FCM(2).fit(X, constraints=known)
+    with pytest.warns(IgnoredKnowledge, match="no use for 2 weights below 1") as more:
+        COPKMeans(2).fit(X, constraints=known)
+    session = Session(X, "FCM")
+    with pytest.warns(IgnoredKnowledge) as last:
+        session.constrain(must_link=[[0, 1]])
+    assert {w.filename for w in [*caught, *more, *last]} == {__file__}
+
+
+def test_too_few_steps_are_warned_of():
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    with pytest.warns(ConvergenceWarning, match="FCM stopped after max_iter=2 steps") as caught:
+        FCM(3, max_iter=2, random_state=0).fit(X)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FCM(3, random_state=0).fit(X)
+        FCM(3, max_iter=0, random_state=0).fit(X)  # to stay where it starts
+        BCKM(3, n_rounds=2, random_state=0).fit(X)  # rounds are no limit to it
+        FCM(3, max_iter=2).solve(Problem(X))
+
+
+@pytest.mark.parametrize("n_links", [60, 7])
+def test_a_search_gives_each_fold_what_is_known_of_its_samples(n_links):
+    rng = np.random.default_rng(0)
+    target = np.arange(60) % 3
+    X = np.array([[0, 0], [9, 0], [0, 9]])[target] + rng.normal(size=(60, 2))
+    pairs = np.array(list(combinations(range(60), 2)))[rng.permutation(1770)[:n_links]]
+    same = target[pairs[:, 0]] == target[pairs[:, 1]]
+    known = ConstraintSet(60).with_must_link(pairs[same]).with_cannot_link(pairs[~same])
+    assert len(known) == n_links
+    search = GridSearchCV(COPKMeans(random_state=0), {"n_clusters": [3, 5]}, scoring="adjusted_rand_score", cv=3)
+    search.fit(X, target, constraints=known)
+    assert search.best_params_ == {"n_clusters": 3}
+    assert search.best_score_ == 1
+
+
+def test_what_is_known_is_indexed_by_samples():
+    known = ConstraintSet(5).with_must_link([[0, 1], [3, 4]])
+    assert known[[3, 4]] == known[3:] == known[np.arange(5) > 2] == known.restrict([3, 4])
+    with pytest.raises(TypeError, match="index what is known by samples"):
+        known[0]
 
 
 def test_predict_numbers_clusters_as_labels_do_where_some_are_empty():

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cclab.core.arrays import readonly
-from cclab.core.partitions import Array, Partition
+from cclab.core.beliefs.numbering import in_order, numbers_in
+from cclab.core.beliefs.partitions import Array, Partition
 
 
 class Credal(Partition):
@@ -64,10 +65,12 @@ class Credal(Partition):
 
     @property
     def n_samples(self) -> int:
+        """Number of samples."""
         return len(self.masses)
 
     @property
     def n_clusters(self) -> int:
+        """Number of clusters."""
         return self._n_clusters
 
     @cached_property
@@ -111,6 +114,7 @@ class Credal(Partition):
 
     @property
     def degrees(self) -> Array:
+        """(n, k) the pignistic probabilities."""
         return self.pignistic
 
     @property
@@ -119,6 +123,7 @@ class Credal(Partition):
         return self.masses[:, [not members for members in self.focal_sets]].sum(axis=1)
 
     def outliers(self, threshold: float | None = None) -> NDArray[np.bool_]:
+        """(n,) where the mass on the empty set is above a threshold."""
         return self.empty_mass > (self.outlier_threshold if threshold is None else threshold)
 
     def hard_sets(self) -> NDArray[np.int64]:
@@ -154,11 +159,22 @@ class Credal(Partition):
             return "any"
         return " or ".join(str(k + 1) for k in clusters)
 
-    def columns(self) -> dict[str, Array]:
+    def _reordered(self, order: NDArray[np.int64]) -> Credal:
+        numbers = numbers_in(order)
+        sets = [tuple(sorted(numbers[list(members)])) for members in self.focal_sets]
+        by_size = sorted(range(len(sets)), key=lambda s: (len(sets[s]), sets[s]))
+        other = Credal(self.masses[:, by_size], [sets[s] for s in by_size], len(order), self.outlier_threshold)
+        # Summed in another order they would differ by a rounding, and a label with them.
+        other.__dict__["pignistic"] = readonly(in_order(self.pignistic, order, fill=0))
+        return other
+
+    def columns(self, first: int = 0) -> dict[str, Array]:
+        """The masses by name of focal set, for a table."""
+
         def name(clusters: tuple[int, ...]) -> str:
-            return "mass_" + ("_".join(map(str, clusters)) or "empty")
+            return "mass_" + ("_".join(str(k + first) for k in clusters) or "empty")
 
         return {
-            **{f"pignistic_{k}": self.pignistic[:, k] for k in range(self.n_clusters)},
+            **{f"pignistic_{k + first}": self.pignistic[:, k] for k in range(self.n_clusters)},
             **{name(members): self.masses[:, s] for s, members in enumerate(self.focal_sets)},
         }

@@ -1,4 +1,4 @@
-"""Beliefs about clusters: hard, fuzzy, possibilistic, both at once. Credal ones are in `cclab.core.credal`."""
+"""Beliefs about clusters: hard, fuzzy, possibilistic, both at once. Credal ones are in `cclab.core.beliefs.credal`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from cclab.core.arrays import readonly
+from cclab.core.beliefs.numbering import in_order, numbers_in
 
 Array = NDArray
 
@@ -28,6 +29,9 @@ class Partition(ABC):
 
     kind: ClassVar[str]
     outlier_threshold: float = 0.5
+    # Which cluster has a sample that belongs to several alike: the earlier one here (None: the lower number). So a
+    # belief in another order gives each sample to the same cluster.
+    _winners: NDArray[np.int64] | None = None
 
     @property
     @abstractmethod
@@ -36,15 +40,19 @@ class Partition(ABC):
 
     @property
     def n_samples(self) -> int:
+        """Number of samples."""
         return self.degrees.shape[0]
 
     @property
     def n_clusters(self) -> int:
+        """Number of clusters."""
         return self.degrees.shape[1]
 
     def labels(self) -> NDArray[np.int64]:
         """(n,) the most likely cluster of each sample."""
-        return np.argmax(self.degrees, axis=1)
+        if self._winners is None:
+            return np.argmax(self.degrees, axis=1)
+        return self._winners[np.argmax(self.degrees[:, self._winners], axis=1)]
 
     def ambiguity(self) -> Array:
         """(n,) how torn each sample is between its two best clusters: 0 = not at all, 1 = both alike."""
@@ -57,18 +65,45 @@ class Partition(ABC):
         """(n,) which samples belong nowhere; a hard or fuzzy belief can't tell, and flags none."""
         return np.zeros(self.n_samples, dtype=bool)
 
-    def columns(self) -> dict[str, Array]:
-        """What `to_frame` shows of each sample besides label, ambiguity and outlier flag."""
-        return {f"cluster_{k}": self.degrees[:, k] for k in range(self.n_clusters)}
+    def reordered(self, order: ArrayLike) -> Partition:
+        """The same belief with its clusters in another order.
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row a sample: label, ambiguity, outlier flag, and the belief itself."""
+        Parameters
+        ----------
+        order : (m,) int array
+            The present number of the cluster that comes at each place, every cluster once; -1 for a place that no
+            cluster has, and no sample belongs to.
+        """
+        order = np.asarray(order)
+        if np.array_equal(order, np.arange(self.n_clusters)):
+            return self
+        other = self._reordered(order)
+        numbers = numbers_in(order)
+        other._winners = numbers if self._winners is None else numbers[self._winners]
+        return other
+
+    @abstractmethod
+    def _reordered(self, order: NDArray[np.int64]) -> Partition:
+        """The same belief in an order that is not its own."""
+
+    def columns(self, first: int = 0) -> dict[str, Array]:
+        """What `to_frame` shows of each sample besides label, ambiguity and outlier flag."""
+        return {f"cluster_{k + first}": self.degrees[:, k] for k in range(self.n_clusters)}
+
+    def to_frame(self, *, first: int = 0) -> pd.DataFrame:
+        """One row a sample: label, ambiguity, outlier flag, and the belief itself.
+
+        Parameters
+        ----------
+        first : int
+            What clusters are counted from, in every column and its name.
+        """
         return pd.DataFrame(
             {
-                "label": self.labels(),
+                "label": self.labels() + first,
                 "ambiguity": self.ambiguity(),
                 "outlier": self.outliers(),
-                **self.columns(),
+                **self.columns(first),
             }
         )
 
@@ -80,6 +115,19 @@ def _degrees(values: ArrayLike, what: str) -> Array:
     array = readonly(values, float)
     if array.ndim != 2:
         raise ValueError(f"{what} must have shape (n_samples, n_clusters), got {array.shape}")
+    return array
+
+
+def _whole_labels(labels: ArrayLike, n_clusters: int | None) -> NDArray[np.int64]:
+    given = np.asarray(labels)
+    array = readonly(given, np.int64)
+    if array.ndim != 1:
+        raise ValueError(f"labels must have shape (n_samples,), got {array.shape}")
+    wrong = (array != given) | (array < 0) | (array >= (np.inf if n_clusters is None else n_clusters))
+    if wrong.any():
+        sample = int(np.argmax(wrong))
+        last = "on" if n_clusters is None else f"to {n_clusters - 1}"
+        raise ValueError(f"sample {sample} has label {given[sample]}; clusters are numbered from 0 {last}")
     return array
 
 
@@ -96,26 +144,34 @@ class Hard(Partition):
     kind = "hard"
 
     def __init__(self, labels: ArrayLike, n_clusters: int | None = None) -> None:
-        self._labels = readonly(labels, np.int64)
+        self._labels = _whole_labels(labels, n_clusters)
         self._n_clusters = int(self._labels.max(initial=-1)) + 1 if n_clusters is None else n_clusters
 
     @cached_property
     def degrees(self) -> Array:
+        """(n, k) 1 for the cluster of each sample, 0 for the others."""
         return readonly(np.eye(self._n_clusters)[self._labels])
 
     @property
     def n_samples(self) -> int:
+        """Number of samples."""
         return len(self._labels)
 
     @property
     def n_clusters(self) -> int:
+        """Number of clusters."""
         return self._n_clusters
 
     def labels(self) -> NDArray[np.int64]:
+        """(n,) the cluster of each sample."""
         return self._labels
 
     def ambiguity(self) -> Array:
+        """(n,) zeros: nothing is in doubt."""
         return np.zeros(self.n_samples)
+
+    def _reordered(self, order: NDArray[np.int64]) -> Hard:
+        return Hard(numbers_in(order)[self._labels], len(order))
 
 
 class Fuzzy(Partition):
@@ -133,7 +189,11 @@ class Fuzzy(Partition):
 
     @property
     def degrees(self) -> Array:
+        """(n, k) the memberships."""
         return self.memberships
+
+    def _reordered(self, order: NDArray[np.int64]) -> Fuzzy:
+        return Fuzzy(in_order(self.memberships, order, fill=0))
 
 
 class Possibilistic(Partition):
@@ -154,11 +214,16 @@ class Possibilistic(Partition):
 
     @property
     def degrees(self) -> Array:
+        """(n, k) the typicalities."""
         return self.typicalities
 
     def outliers(self, threshold: float | None = None) -> NDArray[np.bool_]:
+        """(n,) where no typicality reaches a threshold."""
         threshold = self.outlier_threshold if threshold is None else threshold
         return self.typicalities.max(axis=1) < threshold
+
+    def _reordered(self, order: NDArray[np.int64]) -> Possibilistic:
+        return Possibilistic(in_order(self.typicalities, order, fill=0), self.outlier_threshold)
 
 
 class FuzzyPossibilistic(Possibilistic):
@@ -189,13 +254,19 @@ class FuzzyPossibilistic(Possibilistic):
 
     @cached_property
     def degrees(self) -> Array:
+        """(n, k) what decides on the cluster of a sample."""
         if self.decide == "product":
             return readonly(self.memberships * self.typicalities)
         return self.typicalities
 
-    def columns(self) -> dict[str, Array]:
+    def _reordered(self, order: NDArray[np.int64]) -> FuzzyPossibilistic:
+        U, T = (in_order(values, order, fill=0) for values in (self.memberships, self.typicalities))
+        return FuzzyPossibilistic(U, T, self.decide, self.outlier_threshold)
+
+    def columns(self, first: int = 0) -> dict[str, Array]:
+        """Memberships and typicalities by name, for a table."""
         k = range(self.n_clusters)
         return {
-            **{f"membership_{c}": self.memberships[:, c] for c in k},
-            **{f"typicality_{c}": self.typicalities[:, c] for c in k},
+            **{f"membership_{c + first}": self.memberships[:, c] for c in k},
+            **{f"typicality_{c + first}": self.typicalities[:, c] for c in k},
         }

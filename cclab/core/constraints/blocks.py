@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cclab.core.arrays import as_samples
-from cclab.core.ragged import Ragged
-from cclab.core.statements import Array
+from cclab.core.constraints.ragged import Ragged
+from cclab.core.constraints.tables import Array
 
 if TYPE_CHECKING:
-    from cclab.core.constraints import ConstraintSet
+    from cclab.core.constraints.set import ConstraintSet
 
 
 def checked_block(samples: ArrayLike, shares: ArrayLike | None, n_samples: int, what: str) -> tuple[Array, Array]:

@@ -8,16 +8,19 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from cclab.core.constraints import ConstraintSet
-from cclab.core.ragged import Ragged
-from cclab.core.statements import Array, Groups, Labels, Pairs, Separations
+from cclab.core.constraints.ragged import Ragged
+from cclab.core.constraints.set import ConstraintSet
+from cclab.core.constraints.tables import Array, Groups, Labels, Pairs, Separations
+
+#: So many edges are joined one by one.
+FEW_EDGES = 256
 
 
 class ConflictError(ValueError):
-    """Statements that can't all hold; `conflicts` explains each."""
+    """Statements that can't all hold; `conflicts` explains each, `conflict` is the first."""
 
     def __init__(self, conflicts: tuple) -> None:
-        self.conflicts = conflicts
+        self.conflicts, self.conflict = conflicts, conflicts[0]
         more = f" (and {len(conflicts) - 1} more: see ConstraintSet.conflicts())" if len(conflicts) > 1 else ""
         super().__init__(f"{conflicts[0]}{more}")
 
@@ -39,10 +42,38 @@ def must_edges(known: ConstraintSet) -> tuple[Array, Array, Array]:
 def must_components(known: ConstraintSet) -> Array:
     """(n,) the component of each sample under must-links, numbered by first member."""
     i, j, _ = must_edges(known)
-    graph = sparse.coo_array((np.ones(len(i)), (i, j)), shape=(known.n_samples,) * 2)
-    _, component = connected_components(graph, directed=False)
-    _, first, inverse = np.unique(component, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse]
+    everyone = np.arange(known.n_samples)
+    leader = everyone.copy()
+    linked, first = _few_joined(i, j) if len(i) <= FEW_EDGES else _joined(i, j)
+    leader[linked] = first
+    return (np.cumsum(leader == everyone) - 1)[leader]
+
+
+def _joined(i: Array, j: Array) -> tuple[Array, Array]:
+    """The samples of some edges, and the first sample of the component of each."""
+    # Only the samples that are linked go into the graph: there may be a million others.
+    linked, ends = np.unique(np.concatenate([i, j]), return_inverse=True)
+    graph = sparse.coo_array((np.ones(len(i)), (ends[: len(i)], ends[len(i) :])), shape=(len(linked),) * 2)
+    n_components, component = connected_components(graph, directed=False)
+    first = np.empty(n_components, dtype=np.int64)
+    first[component[::-1]] = linked[::-1]
+    return linked, first[component]
+
+
+def _few_joined(i: Array, j: Array) -> tuple[Array, Array]:
+    """As `_joined`, sooner done than a sparse matrix is made: it is asked for with every question."""
+    above: dict[int, int] = {}
+
+    def top(sample: int) -> int:
+        while (up := above.setdefault(sample, sample)) != sample:
+            above[sample] = above[up]
+            sample = up
+        return sample
+
+    for a, b in zip(i.tolist(), j.tolist()):
+        a, b = top(a), top(b)
+        above[max(a, b)] = min(a, b)
+    return np.array(list(above), dtype=np.int64), np.array([top(sample) for sample in above], dtype=np.int64)
 
 
 def closure(known: ConstraintSet) -> ConstraintSet:
@@ -57,7 +88,7 @@ def closure(known: ConstraintSet) -> ConstraintSet:
     ConflictError
         When the links contradict each other; the message shows the chain.
     """
-    clashes = replace(known, labels=Labels()).conflicts()
+    clashes = (replace(known, labels=Labels()) if len(known.labels) else known).conflicts()
     if clashes:
         raise ConflictError(clashes)
     component = must_components(known)

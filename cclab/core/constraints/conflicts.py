@@ -10,9 +10,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order
 
-from cclab.core.closure import must_components
-from cclab.core.constraints import ConstraintSet
-from cclab.core.statements import Array
+from cclab.core.constraints.closure import must_components
+from cclab.core.constraints.set import ConstraintSet
+from cclab.core.constraints.tables import Array
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,11 @@ class Conflict:
     chain: tuple[int, ...]
     ids: tuple[int, ...]
     message: str
+
+    @property
+    def needed(self) -> int | None:
+        """How many clusters a clique needs; None where no number would do."""
+        return len(self.samples) if self.kind == "clique" else None
 
     def __str__(self) -> str:
         return self.message
@@ -171,9 +176,19 @@ def apart_clique(links: ConstraintSet, component: Array | None = None) -> tuple[
     )
     degree = members @ cannot.degree
 
-    def neighbours(node: int) -> Array:
-        indicator = (touched == node).astype(float)
-        return (members @ cannot.apply(indicator)) > 0
+    if cannot.blocks.shape[0]:
+
+        def neighbours(node: int) -> Array:
+            indicator = (touched == node).astype(float)
+            return (members @ cannot.apply(indicator)) > 0
+    else:
+        # Of pairs alone the graph between components is as small as they are.
+        graph = sparse.csr_array(members @ cannot.pairs @ members.T)
+
+        def neighbours(node: int) -> Array:
+            near = np.zeros(graph.shape[0], dtype=bool)
+            near[graph.indices[graph.indptr[node] : graph.indptr[node + 1]]] = True
+            return near
 
     best: list[int] = []
     for first in np.argsort(-degree, kind="stable")[:10]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,10 +58,17 @@ class Ragged:
         return self.items[entries], self.values[entries]
 
     def rows(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """All rows in order; see `row`."""
         return (self.row(r) for r in range(len(self)))
+
+    def tuples(self) -> Iterator[tuple[tuple[int, ...], tuple[float, ...]]]:
+        """Items and values of each row as plain numbers: the quick way through a million short rows."""
+        items, values, ends = self.items.tolist(), self.values.tolist(), self.indptr.tolist()
+        return ((tuple(items[a:b]), tuple(values[a:b])) for a, b in pairwise(ends))
 
     @property
     def lengths(self) -> NDArray[np.int64]:
+        """How many items each row has."""
         return np.diff(self.indptr)
 
     @property

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from cclab.core.arrays import as_samples
-from cclab.core.blocks import compacted
-from cclab.core.constraints import ConstraintSet
-from cclab.core.ragged import Ragged
+from cclab.core.constraints.blocks import compacted
+from cclab.core.constraints.ragged import Ragged
+from cclab.core.constraints.set import ConstraintSet
 
 
 def restrict(known: ConstraintSet, samples: ArrayLike) -> ConstraintSet:
@@ -25,7 +25,21 @@ def restrict(known: ConstraintSet, samples: ArrayLike) -> ConstraintSet:
         raise ValueError("samples: each sample may be named once")
     place = np.full(known.n_samples, -1)
     place[samples] = np.arange(len(samples))
+    return renumbered(known, place, len(samples))
 
+
+def renumbered(known: ConstraintSet, place: NDArray[np.int64], n_samples: int) -> ConstraintSet:
+    """The same statements about samples that have other numbers.
+
+    Parameters
+    ----------
+    known : ConstraintSet
+    place : (n,) array of int
+        The new number of each sample; -1 for those that are there no more. What is stated about these is dropped as by
+        `restrict`.
+    n_samples : int
+        How many samples there are now.
+    """
     blocks = []
     for members, shares in known.blocks.rows():
         stay = place[members] >= 0
@@ -39,7 +53,7 @@ def restrict(known: ConstraintSet, samples: ArrayLike) -> ConstraintSet:
     labels = l.rows(place[l.sample] >= 0)
     return compacted(
         ConstraintSet(
-            n_samples=len(samples),
+            n_samples=n_samples,
             pairs=replace(pairs, i=ends[0], j=ends[1]),
             groups=g.rows(left[g.block] >= 2) if len(g) else g,
             separations=s.rows((left[s.a] > 0) & (left[s.b] > 0)) if len(s) else s,

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from cclab.core.constraints import ConstraintSet
-from cclab.core.statements import Array
+from cclab.core.constraints.set import ConstraintSet
+from cclab.core.constraints.tables import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +38,12 @@ class Satisfaction:
 
     @property
     def violated_ids(self) -> Array:
+        """Ids of the statements that are not satisfied."""
         return self.ids[~self.satisfied]
 
     @property
     def n_satisfied(self) -> int:
+        """How many statements are satisfied."""
         return int(self.satisfied.sum())
 
     @property

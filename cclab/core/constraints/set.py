@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from cclab.core.arrays import as_pairs
-from cclab.core.blocks import checked_block, compacted, with_blocks
-from cclab.core.links import LinkOperator
-from cclab.core.ragged import Ragged
-from cclab.core.statements import Array, Groups, Labels, Pairs, Separations, Table, provenance, read_labels
+from cclab.core.constraints.blocks import checked_block, compacted, with_blocks
+from cclab.core.constraints.links import LinkOperator
+from cclab.core.constraints.naming import Finder, Naming, located, located_labels, located_pairs
+from cclab.core.constraints.ragged import Ragged
+from cclab.core.constraints.statement import Statement, argument, runs, stated_in
+from cclab.core.constraints.tables import Array, Groups, Labels, Pairs, Separations, provenance, read_labels
 
 if TYPE_CHECKING:
-    from cclab.core.conflicts import Conflict
-    from cclab.core.satisfaction import Satisfaction
+    from cclab.core.constraints.conflicts import Conflict
+    from cclab.core.constraints.satisfaction import Satisfaction
 
-T = TypeVar("T", bound=Table)
+# Two samples make one 64-bit key.
+_MOST_SAMPLES = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,17 +63,25 @@ class ConstraintSet:
     labels: Labels = field(default_factory=Labels, repr=False)
     blocks: Ragged = field(default_factory=Ragged.from_rows, repr=False)
     next_id: int = field(default=0, repr=False)
+    _conflicts: dict[tuple[int | None, int], tuple[Conflict, ...]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         n = self.n_samples
         if not isinstance(n, Integral) or isinstance(n, bool) or n < 1:
-            raise ValueError(f"n_samples must be a whole number of at least 1, got {n!r}")
+            raise ValueError(f"n_samples must be a whole number of at least 1, got {n!r:.40}")
+        if n > _MOST_SAMPLES:
+            raise ValueError(f"n_samples must be at most {_MOST_SAMPLES:,}")
         object.__setattr__(self, "n_samples", int(n))
 
     # ------------------------------------------------------------------ stating
 
     def with_must_link(
-        self, pairs: ArrayLike, *, weight: ArrayLike = 1.0, source: str | Sequence[str] = "code"
+        self,
+        pairs: ArrayLike,
+        *,
+        weight: ArrayLike = 1.0,
+        source: str | Sequence[str] = "code",
+        by: Finder | None = None,
     ) -> ConstraintSet:
         """State that the two samples of each pair belong together.
 
@@ -82,29 +92,43 @@ class ConstraintSet:
             How certain each pair is.
         source : str or list of str
             Where the statements (each of them) come from: "lasso", "query", "stroke", "file", "code", ...
+        by : Dataset, optional
+            Who knows the samples by name: they are then named by id, index label or number, whichever they can only
+            be; ``data.by("id")`` takes ids alone. By default samples are named by their position from 0.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cclab import load_dataset
+        >>> data = load_dataset(pd.DataFrame({"x": [1.0, 2.0, 9.0]}, index=["ann", "bob", "cy"]))
+        >>> ConstraintSet(3).with_must_link([["ann", "cy"]], by=data).must.total
+        1.0
         """
-        return self._with_pairs(pairs, True, weight, source)
+        return self._with_pairs(located_pairs(pairs, by, self.n_samples, "must_link"), True, weight, source)
 
     def with_cannot_link(
-        self, pairs: ArrayLike, *, weight: ArrayLike = 1.0, source: str | Sequence[str] = "code"
+        self,
+        pairs: ArrayLike,
+        *,
+        weight: ArrayLike = 1.0,
+        source: str | Sequence[str] = "code",
+        by: Finder | None = None,
     ) -> ConstraintSet:
         """State that the two samples of each pair belong apart. Parameters as for `with_must_link`."""
-        return self._with_pairs(pairs, False, weight, source)
+        return self._with_pairs(located_pairs(pairs, by, self.n_samples, "cannot_link"), False, weight, source)
 
     def _with_pairs(
         self, pairs: ArrayLike, must: bool, weight: ArrayLike, source: str | Sequence[str]
     ) -> ConstraintSet:
         name = "must_link" if must else "cannot_link"
-        ends = np.sort(as_pairs(pairs, self.n_samples, name), axis=1)
-        if not len(ends):
+        i, j = np.sort(as_pairs(pairs, self.n_samples, name), axis=1).T
+        m = len(i)
+        if not m:
             return self
-        same = np.flatnonzero(ends[:, 0] == ends[:, 1])
+        same = np.flatnonzero(i == j)
         if len(same):
-            raise ValueError(f"{name}: row {same[0]} links sample {ends[same[0], 0]} to itself; name two samples")
-        m = len(ends)
-        new = Pairs(
-            i=ends[:, 0], j=ends[:, 1], must=np.full(m, must), **provenance(self.next_id, m, weight, source, name)
-        )
+            raise ValueError(f"{name}: row {same[0]} links sample {i[same[0]]} to itself; name two samples")
+        new = Pairs(i=i, j=j, must=np.full(m, must), **provenance(self.next_id, m, weight, source, name))
         stated = self.pairs + new
         key = (stated.must * self.n_samples + stated.i) * self.n_samples + stated.j
         _, last = np.unique(key[::-1], return_index=True)
@@ -117,6 +141,7 @@ class ConstraintSet:
         shares: ArrayLike | None = None,
         weight: float = 1.0,
         source: str = "code",
+        by: Finder | None = None,
     ) -> ConstraintSet:
         """State that all of `samples` belong together.
 
@@ -125,7 +150,10 @@ class ConstraintSet:
         samples : (g,) array of int
         shares : (g,) array of float, optional
             How many samples each member stands for (default: one).
+        by : Dataset, optional
+            As for `with_must_link`.
         """
+        samples = located(samples, by, self.n_samples, "group")
         row = checked_block(samples, shares, self.n_samples, "group")
         if row[1].sum() < 2:
             raise ValueError(f"a group needs at least two samples, got {len(row[0])}")
@@ -141,6 +169,7 @@ class ConstraintSet:
         shares: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
         weight: float = 1.0,
         source: str = "code",
+        by: Finder | None = None,
     ) -> ConstraintSet:
         """State that no sample of `a` belongs together with any sample of `b`.
 
@@ -149,7 +178,11 @@ class ConstraintSet:
         a, b : (g,) and (h,) arrays of int
         shares : two arrays of float, optional
             How many samples each member of `a` and of `b` stands for.
+        by : Dataset, optional
+            As for `with_must_link`.
         """
+        a = located(a, by, self.n_samples, "separation, first set")
+        b = located(b, by, self.n_samples, "separation, second set")
         rows = [
             checked_block(a, shares[0], self.n_samples, "separation, first set"),
             checked_block(b, shares[1], self.n_samples, "separation, second set"),
@@ -167,10 +200,11 @@ class ConstraintSet:
 
     def with_labels(
         self,
-        labels: ArrayLike | Mapping[int, Any],
+        labels: ArrayLike | Mapping[Any, Any],
         *,
         weight: ArrayLike = 1.0,
         source: str | Sequence[str] = "code",
+        by: Finder | None = None,
     ) -> ConstraintSet:
         """State to which clusters some samples may belong.
 
@@ -183,22 +217,29 @@ class ConstraintSet:
             denies all other clusters; degrees say nothing about those they leave out.
         weight : float or array in (0, 1]
             How certain each statement is: one for all, or one for each labelled sample in order.
+        by : Dataset, optional
+            As for `with_must_link`; labels are then a mapping, or a Series whose index names the samples.
         """
-        samples, closed, degrees = read_labels(labels, self.n_samples)
+        samples, closed, degrees = read_labels(located_labels(labels, by, self.n_samples), self.n_samples)
         m = len(samples)
         if not m:
             return self
-        outside = np.flatnonzero(~((degrees.values >= 0) & (degrees.values <= 1)))
-        if len(outside):
-            entry = outside[0]
-            raise ValueError(
-                f"labels: the degree of cluster {degrees.items[entry]} for sample "
-                f"{samples[degrees.row_of_entry[entry]]} is {degrees.values[entry]:g}, outside [0, 1]"
-            )
         about = provenance(self.next_id, m, weight, source, "labels")
         new = Labels(sample=samples, closed=closed, degrees=degrees, **about)
         stay = ~np.isin(self.labels.sample, samples)
         return replace(self, labels=self.labels.rows(stay) + new, next_id=self.next_id + m)
+
+    def with_statements(self, statements: Iterable[Statement]) -> ConstraintSet:
+        """State each of `statements`; they get new ids, in order."""
+        known = self
+        for run in runs(statements):
+            name, value = argument(run)
+            about: dict[str, Any] = {"weight": [s.weight for s in run], "source": [s.source for s in run]}
+            if run[0].shares is not None:
+                about["shares"] = run[0].shares
+            values = value if name == "separation" else (value,)
+            known = getattr(known, f"with_{name}")(*values, **about)
+        return known
 
     def without(self, ids: int | Iterable[int]) -> ConstraintSet:
         """Forget the statements with these ids."""
@@ -206,24 +247,13 @@ class ConstraintSet:
         unknown = chosen[~np.isin(chosen, self.ids)]
         if len(unknown):
             raise ValueError(f"there is no statement with id {unknown[0]}")
-
-        def kept(table: T) -> T:
-            return table.rows(~np.isin(table.id, chosen))
-
-        return compacted(
-            replace(
-                self,
-                pairs=kept(self.pairs),
-                groups=kept(self.groups),
-                separations=kept(self.separations),
-                labels=kept(self.labels),
-            )
-        )
+        return compacted(self.rows(~np.isin(self.ids, chosen)))
 
     # ------------------------------------------------------------------ looking
 
     @property
     def tables(self) -> tuple[Pairs, Groups, Separations, Labels]:
+        """All statements, a table for each kind."""
         return self.pairs, self.groups, self.separations, self.labels
 
     @property
@@ -231,38 +261,47 @@ class ConstraintSet:
         """Ids of all statements."""
         return np.concatenate([table.id for table in self.tables])
 
+    def statements(self, ids: Iterable[int] | None = None) -> Iterator[Statement]:
+        """Each statement as a value, or those with these ids: links first, then groups, separations, labels."""
+        return stated_in(self, ids)
+
+    def rows(self, chosen: NDArray[np.bool_]) -> ConstraintSet:
+        """The statements at the chosen places of `ids`."""
+        p, g, s, l = np.split(chosen, np.cumsum([len(table) for table in self.tables])[:-1])
+        tables = {"pairs": self.pairs.rows(p), "groups": self.groups.rows(g), "separations": self.separations.rows(s)}
+        return replace(self, **tables, labels=self.labels.rows(l))  # type: ignore[arg-type]
+
     def __len__(self) -> int:
         return sum(len(table) for table in self.tables)
 
+    @property
+    def shape(self) -> tuple[int]:
+        """One entry for each sample: so scikit-learn's searches give each fold what is known of its own samples."""
+        return (self.n_samples,)
+
+    def __getitem__(self, samples: Any) -> ConstraintSet:
+        """What is known about some of the samples: as `restrict`, which also takes a mask here, or a slice."""
+        chosen = samples[0] if isinstance(samples, tuple) and samples[1:] == (Ellipsis,) else samples
+        if isinstance(chosen, tuple | Integral):
+            raise TypeError("index what is known by samples: a list of them, a slice or a mask")
+        return self.restrict(np.arange(self.n_samples)[chosen])
+
     def __repr__(self) -> str:
         must = int(self.pairs.must.sum())
-        counts = {
-            "must-link": must,
-            "cannot-link": len(self.pairs) - must,
-            "group": len(self.groups),
-            "separation": len(self.separations),
-            "label": len(self.labels),
-        }
-        said = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in counts.items() if n)
+        kinds = ("must-link", "cannot-link", "group", "separation", "label")
+        counts = (must, len(self.pairs) - must, *(len(table) for table in self.tables[1:]))
+        said = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in zip(kinds, counts) if n)
         return f"ConstraintSet({self.n_samples} samples: {said or 'nothing stated'})"
 
     @cached_property
     def must(self) -> LinkOperator:
         """All must-links (pairs and groups) as a link operator."""
-        rows = self.pairs.rows(self.pairs.must)
-        b = len(self.blocks)
-        coupling = sparse.coo_array((self.groups.weight, (self.groups.block, self.groups.block)), shape=(b, b))
-        return LinkOperator(self.n_samples, rows.i, rows.j, rows.weight, self.blocks, coupling)
+        return LinkOperator.of(self, must=True)
 
     @cached_property
     def cannot(self) -> LinkOperator:
         """All cannot-links (pairs and separations) as a link operator."""
-        rows = self.pairs.rows(~self.pairs.must)
-        b, s = len(self.blocks), self.separations
-        coupling = sparse.coo_array(
-            (np.tile(s.weight, 2), (np.concatenate([s.a, s.b]), np.concatenate([s.b, s.a]))), shape=(b, b)
-        )
-        return LinkOperator(self.n_samples, rows.i, rows.j, rows.weight, self.blocks, coupling)
+        return LinkOperator.of(self, must=False)
 
     @cached_property
     def constrained(self) -> NDArray[np.bool_]:
@@ -288,65 +327,68 @@ class ConstraintSet:
     # ------------------------------------------------------------------ reasoning (in rooms of their own)
 
     def closure(self) -> ConstraintSet:
-        """All links that follow from the stated ones: see `cclab.core.closure.closure`."""
-        from cclab.core.closure import closure
+        """All links that follow from the stated ones: see `cclab.core.constraints.closure.closure`."""
+        from cclab.core.constraints.closure import closure
 
         return closure(self)
 
     def conflicts(self, n_clusters: int | None = None, *, limit: int = 100) -> tuple[Conflict, ...]:
-        """Statements that contradict each other, explained: see `cclab.core.conflicts.conflicts`."""
-        from cclab.core.conflicts import conflicts
+        """Statements that contradict each other, explained: see `cclab.core.constraints.conflicts.conflicts`."""
+        from cclab.core.constraints.conflicts import conflicts
 
-        return conflicts(self, n_clusters, limit=limit)
+        if n_clusters is None and () in self._conflicts.values():
+            return ()  # found to hold with some number of clusters
+        if (n_clusters, limit) not in self._conflicts:
+            self._conflicts[n_clusters, limit] = conflicts(self, n_clusters, limit=limit)
+        return self._conflicts[n_clusters, limit]
 
     def satisfaction(self, labels: ArrayLike) -> Satisfaction:
-        """How far hard cluster labels respect each statement: see `cclab.core.satisfaction.satisfaction`."""
-        from cclab.core.satisfaction import satisfaction
+        """How far hard cluster labels respect each statement: see `satisfaction.satisfaction`."""
+        from cclab.core.constraints.satisfaction import satisfaction
 
         return satisfaction(self, labels)
 
     def links_from_labels(self) -> ConstraintSet:
-        """The links that the labels imply, in place of the labels: see `cclab.core.closure.links_from_labels`."""
-        return self._links
+        """The links that the labels imply, in place of the labels: see `closure.links_from_labels`."""
+        return self._links  # one object, so that what follows from it is kept
 
     @cached_property
     def _links(self) -> ConstraintSet:
-        # Asked for at every step of a solver that takes links alone: one object, so that what follows from it is kept.
-        from cclab.core.closure import links_from_labels
+        from cclab.core.constraints.closure import links_from_labels
 
         return links_from_labels(self) if len(self.labels) else self
 
     def restrict(self, samples: ArrayLike) -> ConstraintSet:
-        """What is known about some of the samples only, renumbered: see `cclab.core.restriction.restrict`."""
-        from cclab.core.restriction import restrict
+        """What is known about some of the samples only, renumbered: see `cclab.core.constraints.restrict.restrict`."""
+        from cclab.core.constraints.restrict import restrict
 
         return restrict(self, samples)
 
     # ------------------------------------------------------------------ exchange
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row a statement: see `cclab.core.exchange.to_frame`."""
-        from cclab.core.exchange import to_frame
+    def to_frame(self, by: Naming | None = None, *, first: int = 0) -> pd.DataFrame:
+        """One row a statement: see `cclab.core.constraints.exchange.to_frame`."""
+        from cclab.core.constraints.exchange import to_frame
 
-        return to_frame(self)
+        return to_frame(self, by, first=first)
 
     @staticmethod
-    def from_frame(frame: pd.DataFrame, n_samples: int) -> ConstraintSet:
+    def from_frame(frame: pd.DataFrame, n_samples: int | None = None, *, by: Naming | None = None) -> ConstraintSet:
         """The inverse of `to_frame`; also reads tables with the columns ``kind, i, j`` alone."""
-        from cclab.core.exchange import from_frame
+        from cclab.core.constraints.exchange import from_frame
 
-        return from_frame(frame, n_samples)
+        return from_frame(frame, n_samples, by=by)
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dictionary that `from_json` reads back exactly."""
-        from cclab.core.exchange import to_json
+        from cclab.core.constraints.exchange import to_json
 
         return to_json(self)
 
     @staticmethod
     def from_json(document: Mapping[str, Any]) -> ConstraintSet:
         """The inverse of `to_json`."""
-        from cclab.core.exchange import from_json
+        from cclab.core.constraints.exchange import from_json
 
         return from_json(document)
 

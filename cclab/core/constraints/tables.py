@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cclab.core.arrays import as_samples, readonly
-from cclab.core.ragged import Ragged
+from cclab.core.constraints.ragged import Ragged
 
 Array = NDArray[Any]
 
@@ -29,6 +29,7 @@ class Table:
                 object.__setattr__(self, name, readonly(column))
 
     def columns(self) -> dict[str, Any]:
+        """The columns by name."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __len__(self) -> int:
@@ -122,8 +123,24 @@ def provenance(first_id: int, m: int, weight: ArrayLike, source: str | Sequence[
 
 def read_labels(labels: ArrayLike | Mapping[int, Any], n_samples: int) -> tuple[Array, Array, Ragged]:
     """Labels in any of their forms as (samples, closed, degrees)."""
+    samples, closed, degrees = _read_labels(labels, n_samples)
+    outside = np.flatnonzero(~((degrees.values >= 0) & (degrees.values <= 1)))
+    if len(outside):
+        entry = outside[0]
+        raise ValueError(
+            f"labels: the degree of cluster {degrees.items[entry]} for sample "
+            f"{samples[degrees.row_of_entry[entry]]} is {degrees.values[entry]:g}, outside [0, 1]"
+        )
+    return samples, closed, degrees
+
+
+def _read_labels(labels: ArrayLike | Mapping[int, Any], n_samples: int) -> tuple[Array, Array, Ragged]:
     if isinstance(labels, Mapping):
         samples = as_samples(list(labels), n_samples, "labels")
+        if all(
+            type(known) is int and 0 <= known < 2**31 for known in labels.values()
+        ):  # most often, and then for thousands
+            return _one_each(samples, np.fromiter(labels.values(), dtype=np.int64, count=len(labels)))
         closed: list[bool] = []
         rows: list[tuple[Array, Any]] = []
         for sample, known in labels.items():
@@ -149,8 +166,7 @@ def read_labels(labels: ArrayLike | Mapping[int, Any], n_samples: int) -> tuple[
             bad = int(np.argmin(array))
             raise ValueError(f"labels: sample {bad} has label {array[bad]}; use -1 where nothing is known")
         samples = np.flatnonzero(array >= 0)
-        degrees = Ragged(np.arange(len(samples) + 1), array[samples], np.ones(len(samples)))
-        return samples, np.ones(len(samples), dtype=bool), degrees
+        return _one_each(samples, array[samples])
     array = array.astype(float)
     stated = ~np.isnan(array)
     samples = np.flatnonzero(stated.any(axis=1))
@@ -159,6 +175,12 @@ def read_labels(labels: ArrayLike | Mapping[int, Any], n_samples: int) -> tuple[
         np.concatenate([[0], np.cumsum(stated.sum(axis=1))]), np.nonzero(stated)[1], array[samples][stated]
     )
     return samples, np.zeros(len(samples), dtype=bool), degrees
+
+
+def _one_each(samples: Array, clusters: Array) -> tuple[Array, Array, Ragged]:
+    """Each sample in one cluster."""
+    m = len(samples)
+    return samples, np.ones(m, dtype=bool), Ragged(np.arange(m + 1), clusters, np.ones(m))
 
 
 def _as_clusters(clusters: list, sample: int) -> Array:

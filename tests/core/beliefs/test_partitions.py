@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cclab.core import Credal, Fuzzy, FuzzyPossibilistic, Hard, Possibilistic, matched_accuracy, scores
-from cclab.core.constraints import ConstraintSet
+from cclab.core.constraints.set import ConstraintSet
 
 FULL = [[], [0], [1], [0, 1], [2], [0, 2], [1, 2], [0, 1, 2]]
 
@@ -112,3 +112,17 @@ def test_clusters_that_there_are_not_are_named():
             ask(9)
     with pytest.raises(ValueError, match="name no cluster"):
         Credal([[1.0]], [[]])
+
+
+@pytest.mark.parametrize(
+    ("labels", "n_clusters", "message"),
+    [
+        ([0, -1], None, "sample 1 has label -1; clusters are numbered from 0 on"),
+        ([0, 3], 2, "sample 1 has label 3; clusters are numbered from 0 to 1"),
+        ([0.5, 1], None, "sample 0 has label 0.5"),
+        ([[0, 1]], None, r"shape \(n_samples,\), got \(1, 2\)"),
+    ],
+)
+def test_hard_labels_are_numbers_of_clusters(labels, n_clusters, message):
+    with pytest.raises(ValueError, match=message):
+        Hard(labels, n_clusters)

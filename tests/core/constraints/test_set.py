@@ -1,4 +1,6 @@
+import io
 import json
+import re
 import time
 
 import numpy as np
@@ -8,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cclab.core import ConflictError, ConstraintSet
-from cclab.core.closure import must_components
+from cclab.core.constraints import exchange
+from cclab.core.constraints.closure import must_components
+from cclab.datasets import load_dataset
 
 N = 12
 samples = st.integers(0, N - 1)
@@ -128,6 +132,14 @@ def test_closure_weights_follow_the_weakest_needed_link():
     frame = known.closure().to_frame().set_index("kind")
     assert frame.loc["group", "weight"] == pytest.approx(0.7)
     assert frame.loc["separation", "weight"] == pytest.approx(0.6)
+
+
+@given(constraint_sets())
+def test_few_links_and_many_make_the_same_components(known):
+    component = must_components(known)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cclab.core.constraints.closure.FEW_EDGES", -1)
+        np.testing.assert_array_equal(must_components(known), component)
 
 
 @given(constraint_sets())
@@ -372,3 +384,221 @@ def test_labels_alone_conflict_only_where_they_need_more_clusters_than_there_are
     assert known.conflicts() == known.conflicts(2) == ()
     assert len(known.with_labels({3: 2}).conflicts(2)) == 1
     assert len(known.with_labels({3: {0: 0.0, 1: 0.0}}).conflicts(2)) == 1  # it denies both
+
+
+# ---------------------------------------------------------------------------------------------- by name
+
+
+def _birds():
+    frame = pd.DataFrame({"x": [1.0, np.nan, 3.0, 4.0, 5.0]}, index=["a", "b", "c", "d", "e"])
+    with pytest.warns(UserWarning, match="1 row with missing values"):
+        return load_dataset(frame)
+
+
+def test_statements_by_name_are_those_by_position():
+    data = _birds()
+    named = (
+        ConstraintSet(4)
+        .with_must_link([["a", "c"]], by=data)
+        .with_cannot_link(pd.DataFrame({"i": ["d"], "j": ["e"]}), by=data)
+        .with_group(["e", "a"], by=data)
+        .with_separation(["a"], pd.Series(["c", "d"]), by=data)
+        .with_labels({"e": 1, "c": {0, 1}}, by=data)
+    )
+    by_position = (
+        ConstraintSet(4)
+        .with_must_link([[0, 1]])
+        .with_cannot_link([[2, 3]])
+        .with_group([0, 3])
+        .with_separation([0], [1, 2])
+        .with_labels({3: 1, 1: {0, 1}})
+    )
+    assert named == by_position
+
+
+def test_labels_of_a_series_go_by_its_index():
+    labels = pd.Series([2, -1, None, 0], index=["e", "d", "c", "a"])
+    assert ConstraintSet(4).with_labels(labels, by=_birds()) == ConstraintSet(4).with_labels({3: 2, 0: 0})
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (lambda known, data: known.with_must_link([["a", "b"]], by=data), "must_link: 'b' is row 1"),
+        (lambda known, data: known.with_must_link([["a", "z"]], by=data), "must_link names sample 'z'"),
+        (lambda known, data: known.with_must_link(["ab"], by=data), "row 0 must name two samples, got 'ab'"),
+        (lambda known, data: known.with_cannot_link([["a", "a"]], by=data), "links sample 0 to itself"),
+        (lambda known, data: known.with_group("ac", by=data), "group must be a list of samples, got 'ac'"),
+        (lambda known, data: known.with_separation(["a"], ["b"], by=data), "separation, second set: 'b' is row 1"),
+        (lambda known, data: known.with_labels([0, 1, 0, 1], by=data), "leave `by` out"),
+        (lambda known, data: known.with_labels({"a": 0, 0: 1}, by=data), "0 is sample 0, which was named before"),
+        (lambda known, data: known.with_group(["a", "c"], by="data"), "`by` is a Dataset"),
+        (lambda known, data: ConstraintSet(9).with_group(["a", "c"], by=data), "knows 4 samples, but there are 9"),
+    ],
+)
+def test_names_that_say_nothing_are_refused(state, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        state(ConstraintSet(4), _birds())
+
+
+def _everything():
+    return (
+        ConstraintSet(4)
+        .with_must_link([[0, 1]], weight=0.5)
+        .with_group([0, 2, 3], shares=[1, 2, 3])
+        .with_separation([0], [1, 2])
+        .with_labels({3: 1, 1: {0, 1}, 2: {1: 0.5}})
+    )
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("written", [False, True])
+@pytest.mark.parametrize("ids", [True, False])
+def test_a_table_by_name_reads_back(ids, written, first):
+    data = _birds()
+    if not ids:
+        with pytest.warns(UserWarning, match="1 row"):
+            data = load_dataset(data.table.reset_index(drop=True))
+    frame = _everything().to_frame(data, first=first)
+    assert frame["by"].unique().tolist() == ["id" if ids else "row"]
+    assert frame["i"].tolist()[0] == ("a" if ids else 0)
+    assert frame["j"].tolist()[0] == ("c" if ids else 2)
+    if written:
+        frame = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
+    assert ConstraintSet.from_frame(frame, by=data) == _everything()
+    with pytest.raises(ValueError, match=r"row 0 .* so the data must be given: from_frame\(frame, by=data\)"):
+        ConstraintSet.from_frame(frame, 4)
+
+
+def test_a_table_without_the_column_by_is_by_position_unless_the_data_are_given():
+    frame = pd.DataFrame({"kind": ["must", "must"], "i": [0, 2], "j": [1, 3]})
+    assert ConstraintSet.from_frame(frame, 4) == ConstraintSet(4).with_must_link([[0, 1], [2, 3]], source="file")
+    with pytest.warns(UserWarning, match="1 row"):
+        data = load_dataset(pd.DataFrame({"x": [1.0, 2.0, np.nan, 4.0, 5.0]}))
+    with pytest.raises(ValueError, match=r"row 1 of the table of constraints: column 'i': 2 could be .* a column 'by'"):
+        ConstraintSet.from_frame(frame, by=data)
+    rows = ConstraintSet.from_frame(frame.assign(by=["position", "row"], i=[0, 3], j=[2, 4]), by=data)
+    assert rows == ConstraintSet(4).with_must_link([[0, 2], [2, 3]], source="file")
+
+
+def test_clusters_counted_from_0_and_from_1_are_not_mixed():
+    frame = pd.DataFrame({"kind": ["label"], "i": [0], "cluster": [1], "cluster (from 1)": [2]})
+    with pytest.raises(ValueError, match="counts from 0"):
+        ConstraintSet.from_frame(frame, 4)
+
+
+def test_an_id_too_long_to_be_read_exactly_is_refused():
+    data = load_dataset(pd.DataFrame({"id": [2**60 + 1, 2**60 + 2], "x": [0.0, 1.0]}))
+    frame = pd.DataFrame({"kind": ["must"], "by": ["id"], "i": [2.0**60], "j": [2.0**60]})
+    with pytest.raises(ValueError, match="too long to be read exactly"):
+        ConstraintSet.from_frame(frame, by=data)
+
+
+NASTY = [
+    None,
+    "",
+    "x",
+    -1,
+    1.5,
+    np.inf,
+    np.nan,
+    10**400,
+    "1e999",
+    "9" * 5000,
+    "[" * 2000,
+    "{}",
+    [],
+    [[0]],
+    {},
+    True,
+    "nan",
+]
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("kind", ["must", "cannot", "group", "separation", "label", "nonsense", None])
+def test_any_cell_of_a_table_is_read_or_refused_in_words(kind, named):
+    good = {"kind": kind, "i": 0, "j": 1, "samples": [0, 1], "cluster": 0, "degree": 1.0, "weight": 1.0, "source": "f"}
+    if kind == "separation":
+        good |= {"i": [0], "j": [1]}
+    by = load_dataset(np.eye(4)) if named else None
+    for column in (*good, "shares", "by"):
+        for value in NASTY:
+            frame = pd.DataFrame([good | {column: value}], dtype=object)
+            try:
+                known = ConstraintSet.from_frame(frame, 4, by=by)
+            except ValueError as error:
+                assert "row 0 of the table of constraints" in str(error)  # noqa: PT017
+            else:
+                assert known.n_samples == 4
+
+
+def _paths(document, path=()):
+    """Ways to every value of a JSON document."""
+    yield path
+    items = (
+        document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
+    )
+    for key, value in items:
+        yield from _paths(value, (*path, key))
+
+
+@pytest.mark.parametrize("value", [*NASTY[3:], "gone"], ids=lambda value: f"{value!r:.12}")
+def test_any_damage_of_a_document_is_refused_in_words(value):
+    whole = _everything().to_json()
+    for path in _paths(whole):
+        if not path:
+            continue
+        document = json.loads(json.dumps(whole))
+        inside = document
+        for key in path[:-1]:
+            inside = inside[key]
+        if value == "gone":
+            del inside[path[-1]]
+        else:
+            inside[path[-1]] = value
+        try:
+            known = ConstraintSet.from_json(document)
+        except ValueError as error:
+            assert str(error).startswith(("this constraint set", "this is no constraint set"))  # noqa: PT017
+        else:
+            known.must @ np.ones(known.n_samples)
+            known.label_degrees(3)
+            assert known == ConstraintSet.from_json(known.to_json())
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"kind": "group", "samples": "[" * 100_000},
+        {"kind": "group", "samples": "[1e999, 2]"},
+        {"kind": "must", "i": 10**30, "j": 1},
+        {"kind": "must", "i": float("inf"), "j": 1},
+        {"kind": "label", "i": 1, "cluster": "1e999"},
+        {"kind": "label", "i": 1, "cluster": 10**30},
+        {"kind": "label", "i": "[1]", "cluster": 1},
+        {"kind": "cannot", "i": 0, "j": 1, "weight": "9" * 400},
+    ],
+    ids=lambda row: f"{row['kind']} {list(row)[-1]}",
+)
+def test_extremes_in_a_table_are_refused_with_their_row(row):
+    with pytest.raises(ValueError, match="row 1 of the table of constraints") as refusal:
+        ConstraintSet.from_frame(pd.DataFrame([{"kind": "must", "i": 0, "j": 2}, row], dtype=object), 5)
+    assert len(str(refusal.value)) < 600
+
+
+def test_one_wrong_row_among_many_is_named_without_reading_all_again():
+    rows = pd.DataFrame({"kind": ["must"] * 20_000, "i": 0, "j": [1] * 19_999 + [0]})
+    stated = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exchange, "_read", lambda row, by, read=exchange._read: stated.append(row) or read(row, by))
+        with pytest.raises(ValueError, match="row 19999 of the table"):
+            ConstraintSet.from_frame(rows, 5)
+    assert len(stated) <= 2 * len(rows)
+
+
+def test_a_document_with_an_empty_group_is_refused():
+    document = ConstraintSet(5).with_group([1, 2, 3]).to_json()
+    document["blocks"] = {"indptr": [0, 0], "items": [], "values": []}
+    with pytest.raises(ValueError, match="no samples"):
+        ConstraintSet.from_json(document)

@@ -1,0 +1,1 @@
+"""What a solver believes: hard, fuzzy, possibilistic and credal partitions."""

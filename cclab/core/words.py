@@ -1,0 +1,40 @@
+"""Numbers and names in words."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+_LONGEST = 80
+
+
+def did_you_mean(name: object, known: Iterable[object], otherwise: str = "") -> str:
+    """A question that names what is known and close to `name`; `otherwise` where nothing is close.
+
+    Examples
+    --------
+    >>> did_you_mean("FCN", ["CECM", "FCM", "wards"])
+    'did you mean FCM?'
+    >>> did_you_mean("spectral", ["CECM", "FCM"], "known are CECM, FCM")
+    'known are CECM, FCM'
+    """
+    close = difflib.get_close_matches(str(name)[:_LONGEST], [str(each) for each in known], n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(close)}?" if close else otherwise
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "sample"), counted(10646, "sample"), counted(0, "cluster")
+    ('1 sample', '10,646 samples', '0 clusters')
+    """
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def decimal(value: float, digits: int = 2) -> str:
+    """A number with so many digits after the point; nothing is below zero that is zero in all of them.
+
+    >>> decimal(0.918), decimal(-0.001), decimal(-0.0007, 3)
+    ('0.92', '0.00', '-0.001')
+    """
+    return f"{round(value, digits) + 0.0:.{digits}f}"
