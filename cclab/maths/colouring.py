@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
 Neighbours = Sequence[Sequence[int]]
@@ -163,9 +162,10 @@ class _Search:
 
 def _recoloured(colours: NDArray, costs: NDArray) -> NDArray[np.int64]:
     """The same classes of nodes, with the colours handed out to them as cheaply as can be."""
-    n, k = costs.shape
-    nodes_of = sparse.csr_array((np.ones(n), (colours, np.arange(n))), shape=(k, n))
-    _, cheapest = linear_sum_assignment(nodes_of @ costs)
+    k = costs.shape[1]
+    of_class = np.zeros((k, k))
+    np.add.at(of_class, colours, costs)
+    _, cheapest = linear_sum_assignment(of_class)
     return cheapest[colours]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 from cclab.core import ConstraintSet, Problem
@@ -10,7 +10,7 @@ from cclab.core import ConstraintSet, Problem
 T = TypeVar("T")
 
 
-def of_constraints(problem: Problem, key: str, derive: Callable[[ConstraintSet], T]) -> T:
+def of_constraints(problem: Problem, key: Hashable, derive: Callable[[ConstraintSet], T]) -> T:
     """``derive(problem.constraints)``, worked out once for as long as the constraints stay the same.
 
     `Problem.derived` keeps what follows from the data; here only the latest is kept, since knowledge changes

@@ -10,6 +10,8 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
+from cclab.core import Gauge
+
 # Of more different codes than this the starts are tried on a part, and only the best goes on with all.
 LARGE = 10_000
 
@@ -90,7 +92,12 @@ def renamed(labels: NDArray, like: NDArray, n_clusters: int) -> NDArray[np.int64
     >>> renamed(np.array([1, 1, 0, 2]), np.array([0, 0, 1, 1]), 3).tolist()
     [0, 0, 1, 2]
     """
-    return _names(_shared(labels, like, n_clusters))[labels]
+    return names_like(labels, like, n_clusters)[labels]
+
+
+def names_like(labels: NDArray, like: NDArray, n_clusters: int) -> NDArray[np.int64]:
+    """(k,) the name that each cluster gets in `renamed`."""
+    return _names(_shared(labels, like, n_clusters))
 
 
 def _shared(labels: NDArray, like: NDArray, n_clusters: int, weights: NDArray | None = None) -> NDArray:
@@ -102,3 +109,25 @@ def _shared(labels: NDArray, like: NDArray, n_clusters: int, weights: NDArray | 
 def _names(shared: NDArray) -> NDArray[np.int64]:
     """(k,) a name for each cluster, none twice, by what they share most."""
     return linear_sum_assignment(shared, maximize=True)[1]
+
+
+def mean_priorities(statements: NDArray, log_priorities: NDArray) -> tuple[NDArray, NDArray] | None:
+    """Ids of statements and the mean priority of their links, 1 on average; None where there are no links.
+
+    Parameters
+    ----------
+    statements : (l,) int array
+        The statement that each link comes from.
+    log_priorities : (l,) array
+    """
+    if not len(statements):
+        return None
+    ids, which, counts = np.unique(statements, return_inverse=True, return_counts=True)
+    means = np.bincount(which, np.exp(log_priorities - log_priorities.max())) / counts
+    return ids, means / means.mean()
+
+
+def importance_gauge(importance: NDArray) -> Gauge:
+    """How much each round of boosting counts."""
+    rounds = tuple(str(t + 1) for t in range(len(importance)))
+    return Gauge("Importance of each round (α)", rounds, tuple(importance.tolist()))

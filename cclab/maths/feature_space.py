@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
@@ -26,7 +28,7 @@ def check_kernel(problem: Problem, kernel: str) -> None:
     if kernel == "precomputed":
         if n != p:
             raise ValueError(f"kernel='precomputed' wants X to be the (n, n) kernel matrix, got shape {(n, p)}")
-        K = _dense(problem.X)
+        K = dense(problem.X)
         rows, columns = np.nonzero(~np.isclose(K, K.T, rtol=1e-6, atol=1e-9 * np.abs(K).max()))
         if len(rows):
             a, b = rows[0], columns[0]
@@ -45,7 +47,7 @@ def features(problem: Problem, kernel: str) -> NDArray:
     if kernel == "linear":
         return problem.X
     if kernel == "precomputed":
-        return problem.derived("features of precomputed", lambda: _coordinates(_dense(problem.X)))
+        return problem.derived("features of precomputed", lambda: _coordinates(dense(problem.X)))
     return problem.derived("features of local-scaling", lambda: _coordinates(local_scaling_kernel(problem.X)))
 
 
@@ -57,5 +59,6 @@ def _coordinates(K: NDArray) -> NDArray:
     return readonly(vectors[:, kept] * np.sqrt(values[kept]))
 
 
-def _dense(K) -> NDArray:
+def dense(K: Any) -> NDArray:
+    """A matrix as an array, sparse or not."""
     return K.toarray() if hasattr(K, "toarray") else K

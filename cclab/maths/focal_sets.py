@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 KINDS = ("auto", "full", "pairs", "singletons")
 # Up to here "auto" takes all 2^c sets.
 FULL_UP_TO = 4
+# So many sets are taken: every sample has a number for each of them, and every two of them are compared.
+MOST_SETS = 2048
 
 
 @dataclass(frozen=True)
@@ -43,19 +45,50 @@ class FocalSets:
     def of_kind(cls, kind: str, n_clusters: int, centers: NDArray | None = None) -> FocalSets:
         """All sets ("full"), those of at most two clusters ("pairs") or of one ("singletons") and the whole.
 
-        "auto" is "full" for few clusters, else the pairs of clusters that are neighbours, given their `centers`.
+        "auto" is "full" for few clusters, else the pairs of clusters that are neighbours, given their `centers`; where
+        these would be too many, "singletons".
         """
+        cls.check_number(cls.count(kind, n_clusters), n_clusters, f"focal_sets={kind!r}")
         everything = range(n_clusters)
         if kind == "auto" and n_clusters > FULL_UP_TO:
-            pairs = combinations(everything, 2) if centers is None else gabriel_pairs(centers)
+            pairs = list(combinations(everything, 2)) if centers is None else gabriel_pairs(centers)
+            pairs = pairs if n_clusters + len(pairs) + 2 <= MOST_SETS else []
             return cls._read([(), *((k,) for k in everything), *pairs, tuple(everything)], n_clusters)
         largest = {"auto": n_clusters, "full": n_clusters, "pairs": 2, "singletons": 1}[kind]
         sizes = [*range(min(largest, n_clusters) + 1), n_clusters]
         return cls._read([s for size in sizes for s in combinations(everything, size)], n_clusters)
 
+    @staticmethod
+    def count(kind: str, n_clusters: int) -> int:
+        """How many sets of a kind there are, for more than two clusters; of "auto", at least.
+
+        >>> FocalSets.count("full", 13), FocalSets.count("pairs", 13), FocalSets.count("singletons", 13)
+        (8192, 93, 15)
+        """
+        single = n_clusters + 2  # the empty set and the whole are among them
+        pairs = single + n_clusters * (n_clusters - 1) // 2
+        return {"auto": single, "full": 2 ** min(n_clusters, 64), "pairs": pairs, "singletons": single}[kind]
+
+    @staticmethod
+    def check_number(count: int, n_clusters: int, what: str) -> None:
+        """Raise ValueError, in words, where there are more sets than are taken.
+
+        >>> FocalSets.check_number(8192, 13, "focal_sets='full'")
+        Traceback (most recent call last):
+        ...
+        ValueError: focal_sets='full' has 8,192 sets for 13 clusters, and at most 2,048 are taken; ...
+        """
+        if count > MOST_SETS:
+            raise ValueError(
+                f"{what} has {count:,} sets for {n_clusters} clusters, and at most {MOST_SETS:,} are taken; choose "
+                "'auto' (neighbouring pairs) or 'singletons', or ask for fewer clusters"
+            )
+
     @classmethod
     def of_list(cls, sets: Iterable[Iterable[int]], n_clusters: int) -> FocalSets:
         """The given sets, checked: every cluster is named, and none but the clusters 0 to `n_clusters` - 1."""
+        sets = list(sets)
+        cls.check_number(len(sets), n_clusters, "focal_sets")
         focal = cls._read(sets, n_clusters)
         named = {k for members in focal.sets for k in members}
         strange = sorted(named - set(range(n_clusters)))
@@ -76,6 +109,7 @@ class FocalSets:
 
     @property
     def has_empty(self) -> bool:
+        """Whether the empty set is among them."""
         return self.sets[0] == ()
 
     @cached_property

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cclab.core import ConstraintSet
-from cclab.core.ragged import Ragged
+from cclab.core.constraints.ragged import Ragged
 
 Array = NDArray
 
@@ -58,8 +59,8 @@ class LinkTable:
     def of(cls, known: ConstraintSet) -> LinkTable:
         """The table of all pairs, groups and separations."""
         pairs = known.pairs
-        expanded = [(pairs.i, pairs.j, pairs.must, pairs.weight, pairs.id)]
-        to_blocks = []
+        expanded: list[tuple[Any, ...]] = [(pairs.i, pairs.j, pairs.must, pairs.weight, pairs.id)]
+        to_blocks: list[tuple[Any, ...]] = []
         for block, weight, id_ in zip(known.groups.block, known.groups.weight, known.groups.id):
             samples, shares = known.blocks.row(block)
             if len(samples) * (len(samples) - 1) // 2 <= MOST_PAIRS:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cclab.core import Hard, Problem, State
-from cclab.maths.distances import problem_norms, squared_distances
+from cclab.core.sample_blocks import Block
+from cclab.maths.distances import squared_distances
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -21,25 +22,42 @@ class LloydState(State):
     labels : (n,) int array
     """
 
+    centers: NDArray = field(repr=False)
     labels: NDArray = field(repr=False)
 
     def _partition(self) -> Hard:
         return Hard(self.labels, len(self.centers))
 
+    def belief(self, block: Block) -> Hard:
+        return Hard(self.labels[block.rows], len(self.centers))
+
 
 def cluster_means(X: NDArray, labels: NDArray, weights: NDArray, previous: NDArray) -> NDArray:
     """(k, p) weighted mean of each cluster; one that has no samples stays where it was."""
-    n, k = len(labels), len(previous)
-    indicator = sparse.csr_array((weights, (labels, np.arange(n))), shape=(k, n))
-    totals = indicator.sum(axis=1)
+    return _means(*_cluster_sums(X, labels, weights, len(previous)), previous)
+
+
+def problem_means(problem: Problem, labels: NDArray, previous: NDArray) -> NDArray:
+    """`cluster_means` of all samples, which need not be in memory."""
+    k = len(previous)
+    sums, totals = problem.total(lambda block: _cluster_sums(block.X, labels[block.rows], block.weights, k))
+    return _means(sums, totals, previous)
+
+
+def _cluster_sums(X: NDArray, labels: NDArray, weights: NDArray, k: int) -> tuple[NDArray, NDArray]:
+    n = len(labels)
+    indicator = sparse.csc_array((weights, labels, np.arange(n + 1)), shape=(k, n))
     sums = indicator @ X
-    sums = sums.toarray() if sparse.issparse(sums) else sums
+    return (sums.toarray() if sparse.issparse(sums) else sums), indicator.sum(axis=1)
+
+
+def _means(sums: NDArray, totals: NDArray, previous: NDArray) -> NDArray:
     return np.divide(sums, totals[:, None], out=np.array(previous, dtype=float), where=totals[:, None] > 0)
 
 
 def distances_to(problem: Problem, centers: NDArray) -> NDArray:
     """(n, k) squared distances of all samples."""
-    return squared_distances(problem.X, centers, problem_norms(problem))
+    return squared_distances(problem.X, centers, problem.norms)
 
 
 def inertia(distances: NDArray, labels: NDArray, weights: NDArray) -> float:

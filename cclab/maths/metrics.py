@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 # Added to a scatter matrix, times its mean eigenvalue: shapes that are flat in some direction stay invertible.
 RIDGE = 1e-9
+# Below this a scatter matrix is as good as 0.
+TINIEST = np.finfo(float).tiny
 
 
 def unit_volume_metric(scatter: NDArray) -> NDArray:
@@ -28,8 +30,15 @@ def unit_volume_metric(scatter: NDArray) -> NDArray:
     p = scatter.shape[-1]
     size = np.trace(scatter, axis1=-2, axis2=-1)[..., None] / p
     values, vectors = np.linalg.eigh(scatter)
-    values = np.where(size > 0, np.maximum(values, 0) + RIDGE * size, 1.0)
+    values = np.where(RIDGE * size > TINIEST, np.maximum(values, 0) + RIDGE * size, 1.0)
     # The geometric mean over each value, in logarithms: a determinant of many features would over- or underflow.
     logs = np.log(values)
     scale = np.exp(logs.mean(axis=-1, keepdims=True) - logs)
     return (vectors * scale[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+
+
+def better_metrics(before: NDArray, scatter: NDArray) -> NDArray:
+    """(k, p, p) `unit_volume_metric`, save where the ridge that keeps flat shapes invertible would make it worse."""
+    metrics = unit_volume_metric(scatter)
+    better = np.einsum("kpq,kpq->k", metrics - before, scatter) < 0
+    return np.where(better[:, None, None], metrics, before)

@@ -20,7 +20,8 @@ def initial_centers(problem: Problem, n_clusters: int, init: Any, restart: int =
         return np.asarray(init, dtype=float)
     rng = problem.rng(restart, 0)
     seed = int(rng.integers(np.iinfo(np.int32).max))
-    centers, _ = kmeans_plusplus(problem.X, n_clusters, sample_weight=problem.sample_weight, random_state=seed)
+    X, weight = problem.drawn()
+    centers, _ = kmeans_plusplus(X, n_clusters, sample_weight=weight, random_state=seed)
     return np.asarray(centers.toarray() if hasattr(centers, "toarray") else centers, dtype=float)
 
 

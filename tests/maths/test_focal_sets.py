@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from cclab.maths.focal_sets import FocalSets, gabriel_pairs
+from cclab import CECM, ECM, Problem
+from cclab.maths.focal_sets import MOST_SETS, FocalSets, gabriel_pairs
 
 
 @pytest.mark.parametrize(
@@ -46,3 +47,24 @@ def test_a_list_is_sorted_and_read_once():
 def test_a_bad_list_is_named(sets, message):
     with pytest.raises(ValueError, match=message):
         FocalSets.of_list(sets, 2)
+
+
+def test_more_sets_than_fit_are_refused_in_words():
+    assert len(FocalSets.of_kind("full", 11)) == MOST_SETS
+    with pytest.raises(ValueError, match="8,192 sets for 13 clusters, and at most 2,048 are taken; choose 'auto'"):
+        FocalSets.of_kind("full", 13)
+    with pytest.raises(ValueError, match="focal_sets has 3,000 sets"):
+        FocalSets.of_list([[0]] * 3000, 2)
+    with pytest.raises(ValueError, match="focal_sets='full' has 8,192 sets"):
+        CECM(13, focal_sets="full").check(Problem(np.arange(20.0)[:, None]))
+
+
+def test_auto_is_never_refused():
+    assert len(FocalSets.of_kind("auto", 70, np.eye(70))) == 72
+
+
+def test_only_kinds_that_fit_are_offered():
+    assert "full" in ECM(11).choices("focal_sets")
+    assert ECM(13).choices("focal_sets") == ("auto", "pairs", "singletons")
+    assert ECM(100).choices("focal_sets") == ("auto", "singletons")
+    assert ECM(13).choices("metric") == ("euclidean", "mahalanobis")

@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics.pairwise import laplacian_kernel
 
+from cclab.algorithms.multikernel.kernels import choose_kernels, linked_directions, read_kernels
 from cclab.core import ConstraintSet, Problem
-from cclab.maths.kernels import choose_kernels, linked_directions, read_kernels
 
 ALL = "spectral 2, rbf 4, polynomial 3"
 
@@ -34,7 +34,7 @@ def written_out(problem):
 
 @pytest.mark.parametrize("method", ["stored", "blocks"])
 def test_every_exact_way_is_the_product_with_the_matrices_written_out(problem, W, method, monkeypatch):
-    monkeypatch.setattr("cclab.maths.kernels.families.BLOCK_SIZE", 200)  # blocks of five rows
+    monkeypatch.setattr("cclab.algorithms.multikernel.kernels.families.BLOCK_SIZE", 200)  # blocks of five rows
     K = written_out(problem)
     kernels = choose_kernels(problem, ALL, method=method)
     size = np.abs(K).max(axis=(1, 2))[:, None, None]

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from cclab import ConstraintSet, Problem
-from cclab.maths.quadratic_memberships import Links, quadratic_memberships
+from cclab.maths.quadratic_memberships import LinkCosts, quadratic_memberships
 
 
 def test_is_the_printed_update_where_that_is_not_negative():
@@ -34,7 +34,7 @@ def test_is_the_minimum_where_the_printed_update_is_negative():
 
 def test_links_count_what_is_broken():
     known = ConstraintSet(6).with_must_link([[0, 1]]).with_group([1, 2, 3]).with_cannot_link([[3, 4]], weight=0.5)
-    links = Links.of(Problem(np.arange(6.0)[:, None], known))
+    links = LinkCosts.of(Problem(np.arange(6.0)[:, None], known))
     assert links.samples.tolist() == [0, 1, 2, 3, 4]
     U = np.eye(2)[[0, 1, 1, 0, 0]]
     # Broken: 0-1, 1-3, 2-3 of the must-links, and 3-4 by half.

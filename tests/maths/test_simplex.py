@@ -48,3 +48,24 @@ def test_equal_slopes_in_any_order():
     w, g = rng.uniform(0.1, 1, size=(1, 6)), np.repeat([0.0, 0.3], 3)[None]
     shuffle = rng.permutation(6)
     np.testing.assert_allclose(simplex_minimum(w, g)[:, shuffle], simplex_minimum(w[:, shuffle], g[:, shuffle]))
+
+
+@pytest.mark.parametrize("nearly_free", [1e-12, 1e-16, 1e-20, 1e-300, 0.0])
+def test_an_entry_that_costs_next_to_nothing_takes_what_the_others_leave(nearly_free):
+    w, g = np.array([[nearly_free, 1.0, 1.0]]), np.array([[0.3, 0.1, 0.2]])
+    np.testing.assert_allclose(simplex_minimum(w, g), [[0.85, 0.1, 0.05]], atol=1e-11)
+
+
+def test_two_such_entries_share_it_by_their_costs():
+    w, g = np.array([[2e-200, 1e-200, 1.0]]), np.array([[0.3, 0.3, 0.1]])
+    np.testing.assert_allclose(simplex_minimum(w, g), [[0.3, 0.6, 0.1]], atol=1e-11)
+
+
+def test_rows_add_up_to_one_whatever_the_costs():
+    rng = np.random.default_rng(0)
+    w = 10.0 ** rng.uniform(-300, 100, size=(2000, 6))
+    w[rng.random(w.shape) < 0.1] = 0
+    g = rng.choice([0.0, 1e-30, 0.1, 1.0, 1e50], size=w.shape)
+    m = simplex_minimum(w, g)
+    assert m.min() >= 0
+    np.testing.assert_allclose(m.sum(axis=1), 1, rtol=1e-11)
