@@ -9,7 +9,7 @@ M, C       ``must``, ``cannot``  pairs of samples that belong together, or apart
 xi         ``xi``                how much the constraints count against the geometry
 pl(not θ)  ``m_i' U m_j``        plausibility that two samples belong to different clusters (Eq. 19)
 pl(θ)      ``m_i' T m_j``        plausibility that two samples belong to the same cluster (Eq. 18)
-(others)                         as in `cclab.algorithms.ecm`
+(others)                         as in `cclab.algorithms.evidential.ecm`
 =========  ====================  =========================================================================
 
 References
@@ -20,20 +20,23 @@ References
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.algorithms.ecm import ECM, ECMState
+from cclab.algorithms.evidential.ecm import ECM, ECMState
+from cclab.algorithms.evidential.free_masses import costs_of
+from cclab.algorithms.evidential.linked_masses import SETTLED, LinkPenalty, settle
+from cclab.algorithms.evidential.linked_samples import LinkedSamples
+from cclab.algorithms.evidential.set_geometry import SetGeometry
 from cclab.core import Problem
 from cclab.core.parameters import choice, real
-from cclab.maths.free_masses import costs_of
-from cclab.maths.linked_masses import SETTLED, LinkPenalty, settle
-from cclab.maths.linked_samples import LinkedSamples
 from cclab.maths.seeding import seeded_centers
-from cclab.maths.set_geometry import SetGeometry
 from cclab.maths.simplex import simplex_minimum
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CECM(ECM):
     """Constrained evidential c-means: must-links and cannot-links shape the belief about sets of clusters.
 
@@ -57,6 +60,9 @@ class CECM(ECM):
     minima than a plain descent; a descent from the masses before is kept where it ends lower. So no step raises
     the objective.
 
+    The result may depend on the order of the samples, even from the same centres: among linked samples with equally
+    many partners the order decides whose turn it is first, and another turn may lead to another minimum.
+
     A label that is certain confines the mass to sets within the possible clusters; one that is not, or that states
     degrees between 0 and 1, costs its weight times the mass that lies outside. A label that denies all clusters
     asks for the empty set.
@@ -66,43 +72,17 @@ class CECM(ECM):
     """
 
     uses = frozenset({"must", "cannot", "labels", "weights", "sample_weight", "affinity"})
+    # As in ECM; the masses of linked samples cost no more than a descent from those before, which never climbs.
+    descends = True
     ancestor = "ECM"
-    beta = 2.0  # The objective must be quadratic in the masses.
     parameters = {
         "xi": real(0, 1, open_high=True),
         "variant": choice("cclab", "paper"),
     }
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        init="k-means++",
-        n_init=5,
-        max_iter=100,
-        tol=1e-3,
-        random_state=None,
-        alpha=1.0,
-        rho2=None,
-        rejection_rate=None,
-        metric="euclidean",
-        focal_sets="auto",
-        xi=0.5,
-        variant="cclab",
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.alpha = alpha
-        self.rho2 = rho2
-        self.rejection_rate = rejection_rate
-        self.metric = metric
-        self.focal_sets = focal_sets
-        self.xi = xi
-        self.variant = variant
+    beta: float = field(default=2.0, init=False)  # The objective must be quadratic in the masses.
+    xi: float = 0.5
+    variant: str = "cclab"
 
     def rebase(self, old_problem: Problem, new_problem: Problem, state: ECMState) -> ECMState:
         """The same centres, with the masses that the new knowledge asks for.
@@ -111,12 +91,10 @@ class CECM(ECM):
         """
         return self._state_at(
             new_problem,
-            self._geometry(state.geometry.focal, state.centers),
+            self._geometry(new_problem, state.geometry.focal, state.centers),
             state.rho2,
             previous=state,
-            restart=state.restart,
-            iteration=state.iteration,
-            shift=state.shift,
+            **state.progress,
         )
 
     def _first_centers(self, problem: Problem, restart: int) -> NDArray:

@@ -26,32 +26,36 @@ References
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from cclab.core import Credal, Problem, State, WeightedSolver, center_shift
+from cclab.algorithms.evidential.free_masses import half_cost, masses_of, survey
+from cclab.algorithms.evidential.set_geometry import SetGeometry
+from cclab.core import CenterSolver, CenterState, Credal, Problem
 from cclab.core.parameters import choice, real
-from cclab.maths.distances import row_blocks, squared_norms
-from cclab.maths.focal_sets import KINDS, FocalSets
-from cclab.maths.free_masses import half_cost, masses_of, sample_blocks, survey
+from cclab.core.sample_blocks import Block, squared_norms
+from cclab.maths.focal_sets import KINDS, MOST_SETS, FocalSets
 from cclab.maths.seeding import initial_centers
-from cclab.maths.set_geometry import SetGeometry
 
+# Samples that tell where the middle of all is.
+MEDIAN_SAMPLES = 501
+# Beyond this the cost of large sets leaves the range of numbers.
+MOST_ALPHA = 30
 NOBODY = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ECMState(State):
+class ECMState(CenterState):
     """Centres and metrics; the masses follow from them, except those of linked samples.
 
     Attributes
     ----------
-    X : (n, p) array
-        The samples (not a copy).
     geometry : SetGeometry
         Centres, metrics and focal sets.
     rho2 : float
@@ -64,7 +68,6 @@ class ECMState(State):
     following_rho2 : float
     """
 
-    X: NDArray = field(repr=False)
     geometry: SetGeometry = field(repr=False)
     rho2: float
     beta: float
@@ -83,14 +86,16 @@ class ECMState(State):
     def cluster_ids(self) -> NDArray[np.int64]:
         return np.arange(len(self.centers))
 
-    def _partition(self) -> Credal:
-        masses = masses_of(self.X, self.geometry, self.rho2, self.beta)
-        masses[self.linked] = self.linked_masses
+    def belief(self, block: Block) -> Credal:
+        masses = masses_of(block.X, self.geometry, self.rho2, self.beta)
+        linked, here = block.find(self.linked)
+        masses[here] = self.linked_masses[linked]
         focal = self.geometry.focal
         return Credal(masses, focal.sets, focal.n_clusters)
 
 
-class ECM(WeightedSolver):
+@dataclass(eq=False, repr=False, kw_only=True)
+class ECM(CenterSolver):
     """Evidential c-means: belief about each sample may go to one cluster, to several together, or to none.
 
     Parameters
@@ -110,7 +115,8 @@ class ECM(WeightedSolver):
     focal_sets : {"auto", "full", "pairs", "singletons"} or list of lists of clusters
         Which sets of clusters may carry mass: all, those of at most two clusters and the whole, single clusters
         and the whole, or a given list such as ``[[], [0], [1], [0, 1]]``. "auto" takes all of up to four clusters,
-        and for more only pairs of clusters that are neighbours at the start.
+        and for more only pairs of clusters that are neighbours at the start. There may be 2,048 sets, which is all
+        of up to 11 clusters.
 
     Notes
     -----
@@ -126,6 +132,9 @@ class ECM(WeightedSolver):
     """
 
     uses = frozenset({"sample_weight"})
+    accepts_chunks = True
+    # The masses are the best for centres and metrics; for these masses no step of the centres costs more, nor then one
+    # of the metrics. (Where `rejection_rate` moves rho2, the objective itself is another at each step.)
     descends = True
     parameters = {
         "alpha": real(0),
@@ -136,49 +145,44 @@ class ECM(WeightedSolver):
         "focal_sets": choice(*KINDS, also=(list, tuple)),
     }
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        init="k-means++",
-        n_init=5,
-        max_iter=100,
-        tol=1e-3,
-        random_state=None,
-        alpha=1.0,
-        beta=2.0,
-        rho2=None,
-        rejection_rate=None,
-        metric="euclidean",
-        focal_sets="auto",
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.alpha = alpha
-        self.beta = beta
-        self.rho2 = rho2
-        self.rejection_rate = rejection_rate
-        self.metric = metric
-        self.focal_sets = focal_sets
+    n_init: int = 5
+    max_iter: int = 100
+    tol: float = 1e-3
+    alpha: float = 1.0
+    beta: float = 2.0
+    rho2: float | None = None
+    rejection_rate: float | None = None
+    metric: str = "euclidean"
+    focal_sets: str | Sequence[Sequence[int]] = "auto"
 
     def check(self, problem: Problem) -> None:
         super().check(problem)
+        if self.alpha > MOST_ALPHA:
+            raise ValueError(
+                f"alpha must be at most {MOST_ALPHA}, got {self.alpha:g}; larger sets get no mass long before"
+            )
         if self.rho2 is not None and self.rejection_rate is not None:
             raise ValueError("give either rho2 or rejection_rate: the rate sets rho2 by itself")
-        if not isinstance(self.focal_sets, str):
+        if isinstance(self.focal_sets, str):
+            count = FocalSets.count(self.focal_sets, self.n_clusters)
+            FocalSets.check_number(count, self.n_clusters, f"focal_sets={self.focal_sets!r}")
+        else:
             focal = FocalSets.of_list(self.focal_sets, self.n_clusters)
             if self.rejection_rate is not None and not focal.has_empty:
                 raise ValueError("rejection_rate needs the empty set, []: add it to focal_sets")
+
+    def choices(self, name: str) -> tuple[str, ...]:
+        """As `Solver.choices`; kinds of focal sets that are too many for so many clusters are left out."""
+        offered = super().choices(name)
+        if name != "focal_sets":
+            return offered
+        return tuple(kind for kind in offered if FocalSets.count(kind, self.n_clusters) <= MOST_SETS)
 
     # ------------------------------------------------------------------ the algorithm
 
     def start(self, problem: Problem, restart: int = 0) -> ECMState:
         V = self._first_centers(problem, restart)
-        geometry = self._geometry(self._focal(V), V)
+        geometry = self._geometry(problem, self._focal(V), V)
         return self._state_at(problem, geometry, self._first_rho2(problem, geometry), restart=restart)
 
     def step(self, problem: Problem, state: ECMState) -> ECMState:
@@ -187,9 +191,7 @@ class ECM(WeightedSolver):
             state.following,
             state.following_rho2,
             previous=state,
-            restart=state.restart,
-            iteration=state.iteration + 1,
-            shift=center_shift(state.centers, state.following.centers, problem.spread),
+            **state.progress_to(state.following.centers, problem.spread),
         )
 
     def _state_at(
@@ -198,11 +200,12 @@ class ECM(WeightedSolver):
         geometry: SetGeometry,
         rho2: float,
         previous: ECMState | None = None,
-        **progress,
+        **progress: Any,
     ) -> ECMState:
         """The state with this geometry: one pass over the samples gives the objective and the next geometry."""
         linked, linked_masses, link_terms = self._linked(problem, geometry, rho2, previous)
-        found = survey(problem, geometry, rho2, self.beta, linked, linked_masses, self.rejection_rate is not None)
+        rate = self.rejection_rate
+        found = survey(problem, geometry, rho2, self.beta, linked, linked_masses, keep_thresholds=rate is not None)
         V = geometry.next_centers(found.moments)
         S = geometry.next_metrics(found.moments, V)
         terms = {name: value * self._unit(problem, geometry) for name, value in found.terms.items()} | link_terms
@@ -216,18 +219,20 @@ class ECM(WeightedSolver):
             beta=self.beta,
             linked=linked,
             linked_masses=linked_masses,
-            following=SetGeometry(geometry.focal, geometry.alpha, V, S),
-            following_rho2=rho2 if self.rejection_rate is None else self._rejecting(problem, found.thresholds),
+            following=geometry.moved(V, S),
+            following_rho2=rho2 if rate is None else self._rejecting(problem, rate, found.thresholds),
             **progress,
         )
 
-    def _linked(self, problem, geometry, rho2, previous) -> tuple[NDArray, NDArray, dict[str, float]]:
+    def _linked(
+        self, problem: Problem, geometry: SetGeometry, rho2: float, previous: ECMState | None
+    ) -> tuple[NDArray, NDArray, dict[str, float]]:
         """Samples whose masses don't follow from the geometry alone, their masses, and what these cost."""
         return NOBODY, np.empty((0, len(geometry.focal))), {}
 
     def _unit(self, problem: Problem, geometry: SetGeometry) -> float:
         """What a sum over samples and focal sets is multiplied by in the objective (Eq. 14)."""
-        return 1 / (problem.weights.sum() * len(geometry.focal))
+        return 1 / (problem.total_weight * len(geometry.focal))
 
     # ------------------------------------------------------------------ where it starts
 
@@ -240,30 +245,35 @@ class ECM(WeightedSolver):
         with warnings.catch_warnings():
             # Fewer distinct samples than clusters: centres that coincide are as good a start as any.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return lloyd.fit(problem.X, sample_weight=problem.sample_weight).cluster_centers_
+            X, weight = problem.drawn()
+            return lloyd.fit(X, sample_weight=weight).cluster_centers_
 
     def _focal(self, centers: NDArray) -> FocalSets:
         if isinstance(self.focal_sets, str):
             return FocalSets.of_kind(self.focal_sets, self.n_clusters, centers)
         return FocalSets.of_list(self.focal_sets, self.n_clusters)
 
-    def _geometry(self, focal: FocalSets, centers: NDArray) -> SetGeometry:
+    def _geometry(self, problem: Problem, focal: FocalSets, centers: NDArray) -> SetGeometry:
         """Round clusters around these centres."""
         c, p = centers.shape
         metrics = None if self.metric == "euclidean" else np.broadcast_to(np.eye(p), (c, p, p))
-        return SetGeometry(focal, self.alpha, centers, metrics)
+        return SetGeometry(focal, self.alpha, centers, metrics, middle(problem))
 
     def _first_rho2(self, problem: Problem, geometry: SetGeometry) -> float:
         if self.rejection_rate is None:
             return never_rejecting(problem) if self.rho2 is None else float(self.rho2)
-        blocks = sample_blocks(problem.X, geometry)
-        thresholds = [half_cost(geometry.costs(geometry.lift(problem.X[rows])), self.beta) for rows in blocks]
-        return self._rejecting(problem, np.concatenate(thresholds))
+        beta = self.beta
 
-    def _rejecting(self, problem: Problem, thresholds: NDArray) -> float:
-        """The cost of the empty set at which it takes more than half of `rejection_rate` of the samples."""
+        def part(block: Block) -> tuple[list[NDArray]]:
+            return ([half_cost(geometry.costs(geometry.lift(block.X)), beta)],)
+
+        (thresholds,) = problem.total(part, geometry.block_rows)
+        return self._rejecting(problem, self.rejection_rate, np.concatenate(thresholds))
+
+    def _rejecting(self, problem: Problem, rate: float, thresholds: NDArray) -> float:
+        """The cost of the empty set at which it takes more than half of this share of the samples."""
         order = np.argsort(thresholds)
-        kept = np.searchsorted(np.cumsum(problem.weights[order]), (1 - self.rejection_rate) * problem.weights.sum())
+        kept = int(np.searchsorted(np.cumsum(problem.weights[order]), (1 - rate) * problem.total_weight))
         return float(max(thresholds[order[min(kept, len(order) - 1)]], np.finfo(float).tiny))
 
     def believe(self, X: NDArray, state: ECMState) -> Credal:
@@ -271,12 +281,25 @@ class ECM(WeightedSolver):
         return Credal(masses_of(X, state.geometry, state.rho2, state.beta), focal.sets, focal.n_clusters)
 
 
+def middle(problem: Problem) -> NDArray:
+    """(p,) the median of each feature over some samples, drawn at even steps of the weight: amid most of it."""
+
+    def compute() -> NDArray:
+        steps = (np.arange(MEDIAN_SAMPLES) + 0.5) / MEDIAN_SAMPLES
+        passed = np.cumsum(problem.weights)
+        rows = np.minimum(np.searchsorted(passed, steps * passed[-1]), problem.n_samples - 1)
+        return np.median(problem.X[rows], axis=0).astype(float)
+
+    return problem.derived("middle", compute)
+
+
 def never_rejecting(problem: Problem) -> float:
     """At least the squared diameter of the data."""
 
     def compute() -> float:
-        mean = problem.weights @ problem.X / problem.weights.sum()
-        farthest = max(squared_norms(problem.X[rows] - mean).max() for rows in row_blocks(problem.n_samples))
-        return float(4 * farthest) or 1.0
+        (sums,) = problem.total(lambda block: (block.weights @ block.X,))
+        mean = sums / problem.total_weight
+        (farthest,) = problem.total(lambda block: ([squared_norms(block.X - mean).max()],))
+        return float(4 * max(farthest)) or 1.0
 
     return problem.derived("squared diameter", compute)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cclab.algorithms.evidential.set_geometry import SetGeometry
 from cclab.core import Problem
-from cclab.maths.distances import row_blocks
-from cclab.maths.set_geometry import SetGeometry
+from cclab.core.sample_blocks import Block
 
-
-def sample_blocks(X: NDArray, geometry: SetGeometry) -> Iterator[slice]:
-    """Rows to lift at a time."""
-    return row_blocks(len(X), geometry.block_rows)
+# A sample on a centre costs nothing there, which nothing can be divided by.
+TINY = np.finfo(float).tiny
 
 
 def proportional_masses(costs: NDArray, rho2: float | None, beta: float) -> tuple[NDArray, NDArray]:
-    """Masses from costs (Eqs. A.1 and A.2).
+    """Masses from costs (Eqs. A.1 and A.2), written with the ratio to the least cost, so that nothing overflows.
 
     Parameters
     ----------
@@ -33,39 +31,49 @@ def proportional_masses(costs: NDArray, rho2: float | None, beta: float) -> tupl
     masses : (f, r) array
     empty : (r,) array
     """
-    exponent = -1 / (beta - 1)
-    masses = costs**exponent
-    empty = 0.0 if rho2 is None else rho2**exponent
+    least = costs.min(axis=0)
+    if least.min(initial=np.inf) < TINY:
+        costs, least = np.maximum(costs, TINY), np.maximum(least, TINY)
+    if rho2 is not None:
+        np.minimum(least, rho2, out=least)
+    masses = least / costs
+    empty = np.zeros_like(least) if rho2 is None else least / rho2
+    if beta != 2:
+        masses **= 1 / (beta - 1)
+        empty **= 1 / (beta - 1)
     total = masses.sum(axis=0)
     total += empty
     masses /= total
-    return masses, empty / total
+    empty /= total
+    return masses, empty
 
 
 def costs_of(X: NDArray, geometry: SetGeometry, rho2: float) -> NDArray:
     """(n, f) what it costs to put a sample into each focal set, the empty one among them."""
     has_empty = geometry.focal.has_empty
     result = np.full((len(X), len(geometry.focal)), rho2)
-    for rows in sample_blocks(X, geometry):
-        result[rows, has_empty:] = geometry.costs(geometry.lift(X[rows])).T
+    for block in Block(0, X).parts(geometry.block_rows):
+        result[block.rows, has_empty:] = geometry.costs(geometry.lift(block.X)).T
     return result
 
 
 def half_cost(costs: NDArray, beta: float) -> NDArray:
     """(r,) the cost at which the empty set takes half of a sample's mass: below it, the sample is an outlier."""
-    exponent = -1 / (beta - 1)
-    return (costs**exponent).sum(axis=0) ** (1 / exponent)
+    costs = np.maximum(costs, TINY)
+    least = costs.min(axis=0)
+    return least * ((least / costs) ** (1 / (beta - 1))).sum(axis=0) ** (1 - beta)
 
 
 def masses_of(X: NDArray, geometry: SetGeometry, rho2: float, beta: float) -> NDArray:
     """(n, f) the masses of samples that are in no link."""
     has_empty = geometry.focal.has_empty
     result = np.empty((len(X), len(geometry.focal)))
-    for rows in sample_blocks(X, geometry):
-        masses, empty = proportional_masses(geometry.costs(geometry.lift(X[rows])), rho2 if has_empty else None, beta)
-        result[rows, has_empty:] = masses.T
+    for block in Block(0, X).parts(geometry.block_rows):
+        costs = geometry.costs(geometry.lift(block.X))
+        masses, empty = proportional_masses(costs, rho2 if has_empty else None, beta)
+        result[block.rows, has_empty:] = masses.T
         if has_empty:
-            result[rows, 0] = empty
+            result[block.rows, 0] = empty
     return result
 
 
@@ -75,7 +83,7 @@ class Survey:
 
     moments: NDArray  # (f, q) for SetGeometry.next_centers
     terms: dict[str, float]  # the two sums of Eq. 14
-    thresholds: NDArray | None  # (n,) see `half_cost`
+    thresholds: NDArray  # (n,) see `half_cost`; none unless a rejection rate needs them
 
 
 def survey(
@@ -97,27 +105,43 @@ def survey(
     keep_thresholds : bool
         Whether a rejection rate needs them.
     """
+    part = partial(
+        _sums,
+        geometry=geometry,
+        rho2=rho2,
+        beta=beta,
+        linked=linked,
+        linked_masses=linked_masses,
+        keep_thresholds=keep_thresholds,
+    )
+    moments, distance, rejection, thresholds = problem.total(part, geometry.block_rows)
+    terms = {"distance": distance, "rejection": rejection}
+    return Survey(moments, terms, np.concatenate(thresholds) if keep_thresholds else np.empty(0))
+
+
+def _sums(
+    block: Block,
+    geometry: SetGeometry,
+    rho2: float,
+    beta: float,
+    linked: NDArray,
+    linked_masses: NDArray,
+    keep_thresholds: bool,
+) -> tuple[NDArray, float, float, list[NDArray]]:
+    """What a block adds to the moments and to the two sums of Eq. 14; and its thresholds, where they are kept."""
     has_empty = geometry.focal.has_empty
-    moments, distance, rejection = np.zeros((len(geometry.members), geometry.n_lifted)), 0.0, 0.0
-    thresholds = np.empty(problem.n_samples) if keep_thresholds else None
-    for rows in sample_blocks(problem.X, geometry):
-        lifted = geometry.lift(problem.X[rows])
-        costs = geometry.costs(lifted)
-        if thresholds is not None:
-            thresholds[rows] = half_cost(costs, beta)
-        masses, empty = proportional_masses(costs, rho2 if has_empty else None, beta)
-        first, last = np.searchsorted(linked, (rows.start, rows.stop))
-        if first < last:
-            here = linked[first:last] - rows.start
-            masses[:, here] = linked_masses[first:last, has_empty:].T
-            if has_empty:
-                empty[here] = linked_masses[first:last, 0]
-        masses **= beta
-        empty **= beta
-        if problem.sample_weight is not None:
-            masses *= problem.sample_weight[rows]
-            empty *= problem.sample_weight[rows]
-        moments += masses @ lifted.T
-        distance += np.vdot(masses, costs)
-        rejection += rho2 * empty.sum()
-    return Survey(moments, {"distance": distance, "rejection": rejection}, thresholds)
+    lifted = geometry.lift(block.X)
+    costs = geometry.costs(lifted)
+    masses, empty = proportional_masses(costs, rho2 if has_empty else None, beta)
+    inside, here = block.find(linked)
+    if len(here):
+        masses[:, here] = linked_masses[inside, has_empty:].T
+        if has_empty:
+            empty[here] = linked_masses[inside, 0]
+    masses **= beta
+    empty **= beta
+    if block.sample_weight is not None:
+        masses *= block.sample_weight
+        empty *= block.sample_weight
+    thresholds = [half_cost(costs, beta)] if keep_thresholds else []
+    return masses @ lifted.T, np.vdot(masses, costs), rho2 * empty.sum(), thresholds

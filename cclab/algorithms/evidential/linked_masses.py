@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cclab.algorithms.evidential.linked_samples import LinkedSamples, Ties
+from cclab.algorithms.evidential.neighbour_masses import settle_neighbours
 from cclab.core import Problem
 from cclab.maths.focal_sets import FocalSets
-from cclab.maths.linked_samples import LinkedSamples, Ties
-from cclab.maths.neighbour_masses import settle_neighbours
 from cclab.maths.simplex import simplex_minimum
 
 # Sweeps end when the masses of a sample change by less than this, on average; no one needs it finer.
@@ -101,7 +101,7 @@ class LinkPenalty:
 
     def _slope(self, ties: Ties, masses: NDArray) -> NDArray:
         """(r, f) how fast the cost of the ties grows with the masses of their r samples."""
-        slope = 0.0
+        slope = np.zeros(())
         if ties.must:
             slope = slope + self.kappa * (ties.must.apply(masses) @ self.U)
         if ties.cannot:

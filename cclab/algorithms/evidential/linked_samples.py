@@ -3,101 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cclab.core import ConstraintSet, LinkOperator, Problem
+from cclab.core import ConstraintSet, Problem
+from cclab.core.constraints.links import Links
 from cclab.maths.colour_classes import colour_classes, two_colours
-from cclab.maths.knowledge import of_constraints
-
-
-@dataclass(frozen=True, eq=False)
-class Links:
-    """Some rows of a link operator on t samples: ``pairs + members coupling blocks - diag(diagonal)``.
-
-    Attributes
-    ----------
-    rows : (r,) int array
-        Which of the t samples' partners are added up.
-    pairs : (r, t) sparse array
-    members : (r, b) sparse array
-        Shares of these samples in the blocks.
-    coupling : (b, b) sparse array
-    blocks : (b, t) sparse array
-        Shares of all samples in the blocks.
-    diagonal : (r,) array
-    """
-
-    rows: NDArray
-    pairs: sparse.csr_array
-    members: sparse.csr_array
-    coupling: sparse.csr_array
-    blocks: sparse.csr_array
-    diagonal: NDArray
-
-    @classmethod
-    def among(cls, operator: LinkOperator, samples: NDArray) -> Links:
-        """All rows of an operator, written for `samples`, which hold all that it touches."""
-        m, t = len(operator.samples), len(samples)
-        place = np.searchsorted(samples, operator.samples)
-        choose = sparse.csr_array((np.ones(m), place, np.arange(m + 1)), shape=(m, t))
-        blocks = sparse.csr_array(operator.blocks @ choose)
-        return cls(
-            rows=np.arange(t),
-            pairs=sparse.csr_array(choose.T @ operator.pairs @ choose),
-            members=sparse.csr_array(blocks.T),
-            coupling=operator.coupling,
-            blocks=blocks,
-            diagonal=choose.T @ operator.diagonal,
-        )
-
-    @classmethod
-    def of_pairs(cls, pairs: sparse.csr_array) -> Links:
-        """Links between single samples."""
-        t = pairs.shape[0]
-        return cls(
-            rows=np.arange(t),
-            pairs=pairs,
-            members=sparse.csr_array((t, 0)),
-            coupling=sparse.csr_array((0, 0)),
-            blocks=sparse.csr_array((0, t)),
-            diagonal=np.zeros(t),
-        )
-
-    def at(self, rows: NDArray) -> Links:
-        """Some of the rows."""
-        return replace(
-            self,
-            rows=self.rows[rows],
-            pairs=self.pairs[rows],
-            members=self.members[rows],
-            diagonal=self.diagonal[rows],
-        )
-
-    def apply(self, Y: NDArray) -> NDArray:
-        """(r, k) for each of the rows, the weighted sum of its partners' rows of `Y` (t, k)."""
-        total = self.pairs @ Y
-        if self.members.nnz:
-            total += self.members @ (self.coupling @ (self.blocks @ Y))
-            total -= self.diagonal[:, None] * Y[self.rows]
-        return total
-
-    @property
-    def degree(self) -> NDArray:
-        """(r,) weighted number of partners."""
-        return self.apply(np.ones((self.blocks.shape[1], 1)))[:, 0]
-
-    @property
-    def block_degree(self) -> NDArray:
-        """(r,) weighted number of partners through blocks alone."""
-        return replace(self, pairs=0 * self.pairs).degree
-
-    def __bool__(self) -> bool:
-        return bool(self.pairs.nnz or self.members.nnz)
+from cclab.maths.constraint_cache import of_constraints
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +26,7 @@ class Ties:
     neighbours: Links
 
     def at(self, rows: NDArray) -> Ties:
+        """The ties of some of the samples."""
         return Ties(self.must.at(rows), self.cannot.at(rows), self.neighbours.at(rows))
 
 
@@ -147,8 +65,8 @@ class LinkedSamples:
             touched[samples] = True
         samples = np.flatnonzero(touched)
         ties = Ties(
-            must=Links.among(known.must, samples),
-            cannot=Links.among(known.cannot, samples),
+            must=known.must.among(samples),
+            cannot=known.cannot.among(samples),
             neighbours=Links.of_pairs(affinity if touched.all() else affinity[samples][:, samples]),
         )
         colours = np.stack(
@@ -186,7 +104,9 @@ class Neighbourhood:
 
 # The neighbours of a picture's pixels stay the same while its data, measured in units of the paint, change with every
 # stroke. So the latest affinities that no one can change are kept, with what follows from them.
+# Several threads may come here at once: a painter's worker, and the page.
 _frozen: deque[tuple[sparse.csr_array, Neighbourhood]] = deque(maxlen=2)
+_frozen_lock = Lock()
 
 
 def _colours(adjacency: sparse.csr_array) -> NDArray:
@@ -219,7 +139,9 @@ def _neighbourhood(problem: Problem) -> Neighbourhood:
         n, given = problem.n_samples, problem.affinity
         if given is None:
             return Neighbourhood(sparse.csr_array((n, n)), np.zeros(n, dtype=np.int64))
-        for known, near in _frozen:
+        with _frozen_lock:
+            latest = tuple(_frozen)
+        for known, near in latest:
             if all(_same_memory(getattr(known, part), getattr(given, part)) for part in ("data", "indices", "indptr")):
                 return near
         both_ways = sparse.coo_array((given + given.T) / 2)
@@ -229,7 +151,8 @@ def _neighbourhood(problem: Problem) -> Neighbourhood:
         chessboard = two_colours(affinity)
         near = Neighbourhood(affinity, _colours(affinity) if chessboard is None else chessboard)
         if not given.data.flags.writeable:
-            _frozen.append((given, near))
+            with _frozen_lock:
+                _frozen.append((given, near))
         return near
 
     return problem.derived("neighbourhood", compute)

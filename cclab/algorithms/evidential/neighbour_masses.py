@@ -56,10 +56,10 @@ def settle_neighbours(
     level = np.empty(len(w))
     awake = np.ones(len(w), dtype=bool)
     # What a whole class needs in every sweep, picked once.
-    classes = [(members, ties, alone[:, members], others[members]) for members, ties in classes]
+    picked = [(members, ties, alone[:, members], others[members]) for members, ties in classes]
     for _ in range(MAX_SWEEPS):
         total = 0.0
-        for members, ties, own, rest in classes:
+        for members, ties, own, rest in picked:
             rows, roused = members, np.flatnonzero(awake[members])
             # To pick rows costs more than it saves, unless they are few.
             if len(roused) < FEW * len(members):
@@ -74,6 +74,8 @@ def settle_neighbours(
             break
     result = slope * np.maximum(level, 0)
     result[single] = held
+    # Samples that cost next to nothing have lost digits on the way.
+    result /= result.sum(axis=0)
     return np.ascontiguousarray(result.T)
 
 

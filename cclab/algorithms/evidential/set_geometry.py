@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from scipy.linalg import solve
 
 from cclab.core.arrays import readonly
+from cclab.core.sample_blocks import row_blocks
+from cclab.maths.distances import CANCELLED
 from cclab.maths.focal_sets import FocalSets
-from cclab.maths.metrics import unit_volume_metric
+from cclab.maths.metrics import better_metrics
 
 # Numbers in a block of lifted samples: it stays in the processor's cache.
 BLOCK_NUMBERS = 1 << 16
@@ -38,27 +40,32 @@ class SetGeometry:
     centers : (c, p) array
     metrics : (c, p, p) array or None
         None for Euclidean.
+    origin : (p,) array
+        Where lifted samples are measured from, best where most of them are: far from it digits are lost. Default: 0,
+        from which version 0.1.0 measured.
     """
 
     focal: FocalSets
     alpha: float
     centers: NDArray
-    metrics: NDArray | None = None
+    metrics: NDArray | None
+    origin: NDArray = None  # type: ignore[assignment]  # filled in below
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "centers", readonly(self.centers, float))
+        if self.origin is None:
+            object.__setattr__(self, "origin", np.zeros(self.centers.shape[1]))
         if self.metrics is not None:
             object.__setattr__(self, "metrics", readonly(self.metrics, float))
 
+    def moved(self, centers: NDArray, metrics: NDArray | None) -> SetGeometry:
+        """The same sets around other centres."""
+        return SetGeometry(self.focal, self.alpha, centers, metrics, self.origin)
+
     def __getstate__(self) -> dict:
-        return {name: self.__dict__[name] for name in ("focal", "alpha", "centers", "metrics")}
+        return {name: self.__dict__[name] for name in ("focal", "alpha", "centers", "metrics", "origin")}
 
     # ------------------------------------------------------------------ sets
-
-    @cached_property
-    def origin(self) -> NDArray:
-        """(p,) where lifted samples are measured from: far from the data, digits would be lost."""
-        return self.centers.mean(axis=0)
 
     @cached_property
     def members(self) -> NDArray:
@@ -67,7 +74,7 @@ class SetGeometry:
 
     @cached_property
     def sizes(self) -> NDArray:
-        """(f,)"""
+        """(f,) how many clusters each focal set has."""
         return self.members.sum(axis=1)
 
     def barycenters(self, centers: NDArray) -> NDArray:
@@ -77,6 +84,7 @@ class SetGeometry:
     @cached_property
     def set_metrics(self) -> NDArray:
         """(f, p, p) mean metric of each set's clusters (Eq. 22)."""
+        assert self.metrics is not None
         return np.tensordot(self.members / self.sizes[:, None], self.metrics, axes=1)
 
     # ------------------------------------------------------------------ lifted samples
@@ -127,10 +135,27 @@ class SetGeometry:
         return np.column_stack([constant, -2 * linear, squares]) * self.sizes[:, None] ** self.alpha
 
     def costs(self, lifted: NDArray) -> NDArray:
-        """(f, r) ``|A|^alpha d^2`` (Eqs. 13 and 23), kept above 0 by no more than rounding."""
+        """(f, r) ``|A|^alpha d^2`` (Eqs. 13 and 23)."""
         costs = self._coefficients @ lifted
-        floor = max(np.finfo(float).eps * self._coefficients[:, 0].max(), 1e-290)
-        return np.maximum(costs, floor, out=costs)
+        x = lifted[1 : self.centers.shape[1] + 1]
+        squares = lifted[-1] if self.metrics is None else np.einsum("pr,pr->r", x, x)
+        if costs.min(initial=np.inf) < CANCELLED * self._sharpness.max() * squares.max(initial=0):
+            sets, columns = np.nonzero(costs < np.outer(CANCELLED * self._sharpness, squares))
+            for some in row_blocks(len(sets)):
+                costs[sets[some], columns[some]] = self._near(sets[some], x[:, columns[some]].T)
+        return costs
+
+    def _near(self, sets: NDArray, x: NDArray) -> NDArray:
+        """(m,) what samples (m, p) cost that lie so near to one set each that lifting loses the digits."""
+        off = x - self.barycenters(self.centers)[sets]
+        measured = off if self.metrics is None else np.einsum("mpq,mq->mp", self.set_metrics[sets], off)
+        return np.einsum("mp,mp->m", measured, off) * self.sizes[sets] ** self.alpha
+
+    @cached_property
+    def _sharpness(self) -> NDArray:
+        """(f,) by how much each set multiplies squared lengths, at most."""
+        grown = self.sizes**self.alpha
+        return grown if self.metrics is None else grown * np.trace(self.set_metrics, axis1=1, axis2=2)
 
     # ------------------------------------------------------------------ updates
 
@@ -170,13 +195,12 @@ class SetGeometry:
         scatter += counts[:, None, None] * (v[:, :, None] * v[:, None, :]) - cross - cross.transpose(0, 2, 1)
         weights = self.members * self.sizes[:, None] ** (self.alpha - 1)
         scatter = np.tensordot(weights.T, scatter, axes=1)  # Eq. 37
-        metrics = unit_volume_metric(scatter)  # Eq. 42
-        # The ridge that keeps a flat shape invertible must not raise the objective.
-        better = np.einsum("lpq,lpq->l", metrics - self.metrics, scatter) < 0
-        return np.where(better[:, None, None], metrics, self.metrics)
+        return better_metrics(self.metrics, scatter)  # Eq. 42
 
 
 def _move(system: NDArray, residual: NDArray) -> NDArray:
     """Solve for a move of the centres; one that nothing pulls at stays."""
-    ridge = RIDGE * max(np.trace(system), np.finfo(float).tiny)
-    return solve(system + ridge * np.eye(len(system)), residual, assume_a="pos")
+    size = np.trace(system)
+    if not size > 0:
+        return np.zeros_like(residual)
+    return solve(system / size + RIDGE * np.eye(len(system)), residual / size, assume_a="pos")

@@ -73,9 +73,7 @@ def without_the_small(clusters: Contenders, least: float) -> Contenders:
     """Let the clusters vanish that have fewer than `least` samples; the largest stays in any case."""
     while len(clusters) > 1 and clusters.sizes.min() < least:
         k = int(np.argmin(clusters.sizes))
-        note = (
-            f"Cluster {clusters.ids[k] + 1} vanished: {clusters.sizes[k]:.3g} samples' worth, fewer than {least:.3g}."
-        )
+        note = f"A cluster vanished: {clusters.sizes[k]:.3g} samples' worth, fewer than {least:.3g}."
         clusters = clusters.keeping(np.delete(np.arange(len(clusters)), k), note)
     return clusters
 
@@ -88,14 +86,15 @@ def with_the_close_merged(clusters: Contenders) -> Contenders:
         may = (away <= reach) & ~clusters.apart & ~np.eye(len(clusters), dtype=bool)
         if not may.any():
             break
-        pair = np.unravel_index(np.argmin(np.where(may, away, np.inf)), away.shape)
-        clusters = _merged(clusters, *sorted(pair, key=lambda k: -clusters.sizes[k]), away[pair], reach[pair])
+        i, j = divmod(int(np.argmin(np.where(may, away, np.inf))), len(clusters))
+        large, small = (j, i) if clusters.sizes[j] > clusters.sizes[i] else (i, j)
+        clusters = _merged(clusters, large, small, away[i, j], reach[i, j])
     return clusters
 
 
 def _merged(clusters: Contenders, a: int, b: int, away: float, reach: float) -> Contenders:
     """Cluster `b` becomes part of cluster `a`, which keeps its name."""
-    ids, share = clusters.ids, clusters.mass[[a, b]]
+    share = clusters.mass[[a, b]]
     total = share.sum()
     share = share / total if total > 0 else np.array([0.5, 0.5])
     centers, sizes, mass, inertia, heirs, apart = (
@@ -113,7 +112,7 @@ def _merged(clusters: Contenders, a: int, b: int, away: float, reach: float) -> 
     apart[:, a] |= apart[:, b]
     merged = replace(clusters, centers=centers, sizes=sizes, mass=mass, inertia=inertia, heirs=heirs, apart=apart)
     note = (
-        f"Cluster {ids[b] + 1} merged into cluster {ids[a] + 1}: their centres lie {away:.3g} apart, "
-        f"and their spreads add up to {reach:.3g}."
+        f"A cluster of {clusters.sizes[b]:.3g} samples' worth merged into one of {clusters.sizes[a]:.3g}: "
+        f"their centres lie {away:.3g} apart, and their spreads add up to {reach:.3g}."
     )
-    return merged.keeping(np.delete(np.arange(len(ids)), b), note)
+    return merged.keeping(np.delete(np.arange(len(clusters)), b), note)

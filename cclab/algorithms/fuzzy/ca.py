@@ -32,22 +32,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.core import Fuzzy, Gauge, Problem, State, WeightedSolver, center_shift
+from cclab.algorithms.fuzzy.agglomeration import Contenders, with_the_close_merged, without_the_small
+from cclab.core import CenterSolver, CenterState, Fuzzy, Gauge, Problem, center_shift
 from cclab.core.parameters import real, whole
-from cclab.maths.agglomeration import Contenders, with_the_close_merged, without_the_small
-from cclab.maths.distances import problem_norms, row_blocks, squared_distances
+from cclab.core.sample_blocks import Block
+from cclab.maths.distances import squared_distances
 from cclab.maths.quadratic_memberships import NEAREST, NO_PULL, LinkPull, quadratic_memberships
 from cclab.maths.seeding import initial_centers
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CAState(State):
+class CAState(CenterState):
     """Centres and what they gain by their sizes; the memberships follow, except those of linked samples.
 
     Attributes
     ----------
-    X : (n, p) array
-        The samples (not a copy).
     nearest : float
         The least squared distance that counts.
     alive : (k,) int array
@@ -62,7 +61,6 @@ class CAState(State):
         Where the centres go next.
     """
 
-    X: NDArray = field(repr=False)
     nearest: float = field(repr=False)
     alive: NDArray
     bonus: NDArray = field(repr=False)
@@ -82,20 +80,22 @@ class CAState(State):
         D = np.maximum(squared_distances(X, self.centers), self.nearest)
         return quadratic_memberships(D, self.bonus)
 
-    def _partition(self) -> Fuzzy:
-        U = self.memberships(self.X)
-        U[self.linked] = self.linked_memberships
+    def belief(self, block: Block) -> Fuzzy:
+        U = self.memberships(block.X)
+        linked, at = block.find(self.linked)
+        U[at] = self.linked_memberships[linked]
         return Fuzzy(U)
 
     def gauges(self) -> tuple[Gauge, ...]:
         names = tuple(str(id_ + 1) for id_ in self.alive)
         return (
             Gauge("Number of clusters", ("clusters",), (float(len(names)),)),
-            Gauge("Cluster sizes", names, tuple(self.sizes.tolist())),
+            Gauge("Cluster sizes", names, tuple(self.sizes.tolist()), by_cluster=True),
         )
 
 
-class CA(WeightedSolver):
+@dataclass(eq=False, repr=False, kw_only=True)
+class CA(CenterSolver):
     """Competitive agglomeration: starts with too many clusters and lets them compete, vanish and merge.
 
     Parameters
@@ -124,6 +124,9 @@ class CA(WeightedSolver):
     """
 
     uses = frozenset({"sample_weight"})
+    accepts_chunks = True
+    # The weight of the competition changes at each step, and clusters vanish.
+    descends = False
     parameters = {
         "n_clusters": whole(1, or_none=True),
         "max_clusters": whole(1),
@@ -133,32 +136,15 @@ class CA(WeightedSolver):
         "smallest": real(0, 1),
     }
 
-    def __init__(
-        self,
-        n_clusters=None,
-        *,
-        init="k-means++",
-        n_init=1,
-        max_iter=200,
-        tol=1e-3,
-        random_state=None,
-        max_clusters=15,
-        competition=1.0,
-        peak=5.0,
-        fading=10.0,
-        smallest=1 / 30,
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.max_clusters = max_clusters
-        self.competition = competition
-        self.peak = peak
-        self.fading = fading
-        self.smallest = smallest
+    # None, which other solvers don't know: to be found.
+    n_clusters: int | None = field(default=None, kw_only=False)  # type: ignore[assignment]
+    max_iter: int = 200
+    tol: float = 1e-3
+    max_clusters: int = 15
+    competition: float = 1.0
+    peak: float = 5.0
+    fading: float = 10.0
+    smallest: float = 1 / 30
 
     def start(self, problem: Problem, restart: int = 0) -> CAState:
         n_clusters = min(self.max_clusters, problem.n_samples) if self.n_clusters is None else self.n_clusters
@@ -199,7 +185,7 @@ class CA(WeightedSolver):
         )
         if self.n_clusters is not None:
             return left
-        return with_the_close_merged(without_the_small(left, self.smallest * problem.weights.sum()))
+        return with_the_close_merged(without_the_small(left, self.smallest * problem.total_weight))
 
     def _beta(self, left: Contenders, t: int) -> float:
         """Eq. 4 of [2]_ (its d(x_j, mu_j) is d(x_i, mu_j))."""
@@ -218,25 +204,23 @@ class CA(WeightedSolver):
 
     def _state_at(self, problem: Problem, left: Contenders, beta: float, pull: LinkPull, **progress: Any) -> CAState:
         """The state with the clusters `left` of the one before: one pass over the samples."""
-        V, k = left.centers, len(left)
-        w, norms = problem.weights, problem_norms(problem)
+        V = left.centers
         bonus, nearest = -2 * beta * left.sizes, NEAREST * problem.spread**2
-        sizes, mass, inertia, sums = np.zeros(k), np.zeros(k), np.zeros(k), np.zeros_like(V)
-        linked_memberships = np.empty((len(pull.samples), k))
-        for rows in row_blocks(problem.n_samples):
-            X = problem.X[rows]
-            D = np.maximum(squared_distances(X, V, norms[rows]), nearest)
+        touched = pull.samples
+        linked_distances = np.maximum(squared_distances(problem.X[touched], V), nearest)
+        linked_memberships = pull.half_way(linked_distances, bonus)
+
+        def part(block: Block) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+            D = np.maximum(squared_distances(block.X, V, block.norms), nearest)
             U = quadratic_memberships(D, bonus)
-            linked = slice(*np.searchsorted(pull.samples, [rows.start, rows.stop]))
-            at = pull.samples[linked] - rows.start
-            if len(at):
-                U[at] = linked_memberships[linked] = pull.memberships(D[at], bonus, linked)
-            sizes += w[rows] @ U
+            linked, at = block.find(touched)
+            U[at] = linked_memberships[linked]
+            sizes = block.weights @ U
             U *= U
-            U *= w[rows, None]
-            mass += U.sum(axis=0)
-            inertia += np.einsum("ik,ik->k", U, D)
-            sums += U.T @ X
+            U *= block.weights[:, None]
+            return sizes, U.sum(axis=0), np.einsum("ik,ik->k", U, D), U.T @ block.X
+
+        sizes, mass, inertia, sums = problem.total(part)
         terms = {"distances": inertia.sum(), "sizes": -beta * (sizes**2).sum(), "links": pull.cost(linked_memberships)}
         return CAState(
             centers=V,

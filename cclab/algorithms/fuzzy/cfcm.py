@@ -30,22 +30,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.core import Fuzzy, Problem, State, WeightedSolver, center_shift
+from cclab.core import CenterSolver, CenterState, Fuzzy, Problem
 from cclab.core.parameters import choice, real
-from cclab.maths.distances import row_blocks, squared_distances
+from cclab.core.sample_blocks import Block
+from cclab.maths.distances import squared_distances
 from cclab.maths.metrics import unit_volume_metric
-from cclab.maths.quadratic_memberships import NEAREST, NO_PULL, LinkPull, Links, memberships_at, quadratic_memberships
+from cclab.maths.quadratic_memberships import (
+    NEAREST,
+    NO_PULL,
+    LinkCosts,
+    LinkPull,
+    memberships_at,
+    quadratic_memberships,
+)
 from cclab.maths.seeding import initial_centers
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CFCMState(State):
+class CFCMState(CenterState):
     """Centres and metrics; the memberships follow from them, except those of linked samples.
 
     Attributes
     ----------
-    X : (n, p) array
-        The samples (not a copy).
     nearest : float
         The least squared distance that counts.
     metrics : (k, p, p) array or None
@@ -58,7 +64,6 @@ class CFCMState(State):
         Squared distance of a sample from its centres, weighted by its squared memberships.
     """
 
-    X: NDArray = field(repr=False)
     nearest: float = field(repr=False)
     metrics: NDArray | None = field(repr=False)
     linked: NDArray = field(repr=False)
@@ -75,13 +80,15 @@ class CFCMState(State):
         """(m, k) the memberships of samples that no link touches."""
         return quadratic_memberships(self.distances(X), np.zeros(len(self.centers)))
 
-    def _partition(self) -> Fuzzy:
-        U = self.memberships(self.X)
-        U[self.linked] = self.linked_memberships
+    def belief(self, block: Block) -> Fuzzy:
+        U = self.memberships(block.X)
+        linked, at = block.find(self.linked)
+        U[at] = self.linked_memberships[linked]
         return Fuzzy(U)
 
 
-class CFCM(WeightedSolver):
+@dataclass(eq=False, repr=False, kw_only=True)
+class CFCM(CenterSolver):
     """Fuzzy c-means with must-links and cannot-links: broken links cost memberships.
 
     Parameters
@@ -94,29 +101,16 @@ class CFCM(WeightedSolver):
     """
 
     uses = frozenset({"must", "cannot", "weights", "sample_weight"})
+    accepts_chunks = True
+    # What a broken link costs follows the distances of the step before.
+    descends = False
     ancestor = "FCM"
     parameters = {"metric": choice("euclidean", "mahalanobis"), "constraint_weight": real(0)}
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        init="k-means++",
-        n_init=5,
-        max_iter=200,
-        tol=1e-4,
-        random_state=None,
-        metric="euclidean",
-        constraint_weight=3.0,
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.metric = metric
-        self.constraint_weight = constraint_weight
+    n_init: int = 5
+    max_iter: int = 200
+    metric: str = "euclidean"
+    constraint_weight: float = 3.0
 
     def start(self, problem: Problem, restart: int = 0) -> CFCMState:
         V = initial_centers(problem, self.n_clusters, self.init, restart)
@@ -125,15 +119,13 @@ class CFCM(WeightedSolver):
     def step(self, problem: Problem, state: CFCMState) -> CFCMState:
         V = state.means
         S = None if state.scatters is None else unit_volume_metric(state.scatters)
-        U = memberships_at(state, Links.of(problem).samples)
+        U = memberships_at(state, LinkCosts.of(problem).samples)
         return self._state_at(
             problem,
             V,
             S,
             LinkPull.at(problem, U, self.constraint_weight, state.mean_cost),
-            restart=state.restart,
-            iteration=state.iteration + 1,
-            shift=center_shift(state.centers, V, problem.spread),
+            **state.progress_to(V, problem.spread),
         )
 
     def believe(self, X: NDArray, state: CFCMState) -> Fuzzy:
@@ -141,28 +133,27 @@ class CFCM(WeightedSolver):
 
     def _state_at(self, problem: Problem, V: NDArray, S: NDArray | None, pull: LinkPull, **progress: Any) -> CFCMState:
         """The state with centres `V` and metrics `S`: one pass over the samples."""
-        (k, p), w = V.shape, problem.weights
         shaped = self.metric == "mahalanobis"
         nearest = NEAREST * problem.spread**2
-        no_shift = np.zeros(k)
-        linked_memberships = np.empty((len(pull.samples), k))
-        mass, cost, sums = np.zeros(k), 0.0, np.zeros((k, p))
-        squares = np.zeros((k, p, p)) if shaped else None
-        for rows in row_blocks(problem.n_samples):
-            X = problem.X[rows]
-            D = np.maximum(metric_distances(X, V, S), nearest)
+        no_shift = np.zeros(len(V))
+        linked_distances = np.maximum(metric_distances(problem.X[pull.samples], V, S), nearest)
+        linked_memberships = pull.lowest(linked_distances, no_shift)
+        touched = pull.samples
+
+        def part(block: Block) -> tuple[Any, ...]:
+            D = np.maximum(metric_distances(block.X, V, S), nearest)
             U = quadratic_memberships(D, no_shift)
-            linked = slice(*np.searchsorted(pull.samples, [rows.start, rows.stop]))
-            at = pull.samples[linked] - rows.start
-            if len(at):
-                U[at] = linked_memberships[linked] = pull.memberships(D[at], no_shift, linked)
-            a = U**2 * w[rows, None]
-            mass += a.sum(axis=0)
-            cost += np.vdot(a, D)
-            sums += a.T @ X
-            if shaped:
-                away = X - V[:, None]  # (k, m, p)
-                squares += np.swapaxes(away * a.T[..., None], 1, 2) @ away
+            linked, at = block.find(touched)
+            U[at] = linked_memberships[linked]
+            a = U**2 * block.weights[:, None]
+            return (
+                a.sum(axis=0),
+                np.vdot(a, D),
+                a.T @ block.X,
+                weighted_squares(block.X - V[:, None], a) if shaped else 0.0,
+            )
+
+        mass, cost, sums, squares = problem.total(part)
         means = np.divide(sums, mass[:, None], out=V.copy(), where=mass[:, None] > 0)
         terms = {"distances": cost, "links": pull.cost(linked_memberships)}
         return CFCMState(
@@ -175,7 +166,7 @@ class CFCM(WeightedSolver):
             linked=pull.samples,
             linked_memberships=linked_memberships,
             means=means,
-            scatters=_about(means, V, squares, mass) if shaped else None,
+            scatters=scatter_about(means, V, squares, mass) if shaped else None,
             mean_cost=cost / mass.sum(),
             **progress,
         )
@@ -189,7 +180,12 @@ def metric_distances(X: NDArray, V: NDArray, S: NDArray | None) -> NDArray:
     return np.einsum("kij,kij->ik", away @ S, away)
 
 
-def _about(means: NDArray, V: NDArray, squares: NDArray, mass: NDArray) -> NDArray:
+def weighted_squares(away: NDArray, a: NDArray) -> NDArray:
+    """(k, p, p) products of what (k, m, p) samples are away from each centre, added up by their weights (m, k)."""
+    return np.swapaxes(away * a.T[..., None], 1, 2) @ away
+
+
+def scatter_about(means: NDArray, V: NDArray, squares: NDArray, mass: NDArray) -> NDArray:
     """(k, p, p) scatter about the means, from that about `V`."""
     move = means - V
     return squares - mass[:, None, None] * move[:, :, None] * move[:, None, :]

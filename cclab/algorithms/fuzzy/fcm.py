@@ -18,39 +18,39 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.core import Fuzzy, Problem, State, WeightedSolver, center_shift
+from cclab.core import CenterSolver, CenterState, Fuzzy, Problem
 from cclab.core.parameters import real
-from cclab.maths.distances import problem_norms, row_blocks, squared_distances
+from cclab.core.sample_blocks import Block
+from cclab.maths.distances import squared_distances
 from cclab.maths.memberships import fuzzy_memberships, raised
 from cclab.maths.seeding import initial_centers
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FCMState(State):
+class FCMState(CenterState):
     """Centres; the memberships follow from them.
 
     Attributes
     ----------
-    X : (n, p) array
-        The samples (not a copy).
     fuzzifier : float
     means : (k, p) array
         The membership-weighted means: where the centres go next.
     """
 
-    X: NDArray = field(repr=False)
     fuzzifier: float
     means: NDArray = field(repr=False)
 
-    def _partition(self) -> Fuzzy:
-        return Fuzzy(fuzzy_memberships(squared_distances(self.X, self.centers), self.fuzzifier))
+    def belief(self, block: Block) -> Fuzzy:
+        return Fuzzy(fuzzy_memberships(squared_distances(block.X, self.centers), self.fuzzifier))
 
 
-class FCM(WeightedSolver):
+@dataclass(eq=False, repr=False, kw_only=True)
+class FCM(CenterSolver):
     """Fuzzy c-means: each sample belongs to every cluster by a degree that falls with its distance.
 
     Parameters
@@ -68,27 +68,12 @@ class FCM(WeightedSolver):
     """
 
     uses = frozenset({"sample_weight"})
+    accepts_chunks = True
+    # The memberships are the best for the centres, and the next centres the best for these memberships.
     descends = True
     parameters = {"fuzzifier": real(1, open_low=True)}
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        init="k-means++",
-        n_init=1,
-        max_iter=300,
-        tol=1e-4,
-        random_state=None,
-        fuzzifier=2.0,
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.fuzzifier = fuzzifier
+    fuzzifier: float = 2.0
 
     def start(self, problem: Problem, restart: int = 0) -> FCMState:
         V = initial_centers(problem, self.n_clusters, self.init, restart)
@@ -96,26 +81,19 @@ class FCM(WeightedSolver):
 
     def step(self, problem: Problem, state: FCMState) -> FCMState:
         V = state.means
-        return self._state_at(
-            problem,
-            V,
-            restart=state.restart,
-            iteration=state.iteration + 1,
-            shift=center_shift(state.centers, V, problem.spread),
-        )
+        return self._state_at(problem, V, **state.progress_to(V, problem.spread))
 
-    def _state_at(self, problem: Problem, V: NDArray, **progress) -> FCMState:
+    def _state_at(self, problem: Problem, V: NDArray, **progress: Any) -> FCMState:
         """The state with centres `V`: one pass over the samples gives the objective and the next centres."""
-        m, w, norms = self.fuzzifier, problem.weights, problem_norms(problem)
-        sums, totals, objective = np.zeros_like(V), np.zeros(len(V)), 0.0
-        for rows in row_blocks(problem.n_samples):
-            X = problem.X[rows]
-            d = squared_distances(X, V, norms[rows])
+        m = self.fuzzifier
+
+        def part(block: Block) -> tuple[NDArray, NDArray, float]:
+            d = squared_distances(block.X, V, block.norms)
             a = raised(fuzzy_memberships(d, m), m)  # u^m
-            a *= w[rows, None]
-            sums += a.T @ X
-            totals += a.sum(axis=0)
-            objective += np.vdot(a, d)
+            a *= block.weights[:, None]
+            return a.T @ block.X, a.sum(axis=0), np.vdot(a, d)
+
+        sums, totals, objective = problem.total(part)
         means = np.divide(sums, totals[:, None], out=V.copy(), where=totals[:, None] > 0)
         return FCMState(centers=V, objective=objective, X=problem.X, fuzzifier=m, means=means, **progress)
 

@@ -12,7 +12,7 @@ paper   here                      meaning
 M, Q    ``must``, ``cannot``      pairs of samples that belong together, or apart (ML, CL above)
 alpha   ``alpha``                 what a broken link costs
 Cv_rs   ``links.costs``           how many links sample r breaks in cluster s
-(more)                            as in `cclab.algorithms.ca`
+(more)                            as in `cclab.algorithms.fuzzy.ca`
 ======  ========================  =====================================================================
 
 References
@@ -25,16 +25,19 @@ References
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.algorithms.ca import CA, CAState
+from cclab.algorithms.fuzzy.agglomeration import Contenders
+from cclab.algorithms.fuzzy.ca import CA, CAState
 from cclab.core import Problem
 from cclab.core.parameters import real
-from cclab.maths.agglomeration import Contenders
-from cclab.maths.quadratic_memberships import LinkPull, Links, memberships_at
+from cclab.maths.quadratic_memberships import LinkCosts, LinkPull, memberships_at
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PCCA(CA):
     """Competitive agglomeration with must-links and cannot-links, which also say which clusters may merge.
 
@@ -54,45 +57,16 @@ class PCCA(CA):
     ancestor = "CA"
     parameters = {"constraint_weight": real(0)}
 
-    def __init__(
-        self,
-        n_clusters=None,
-        *,
-        init="k-means++",
-        n_init=1,
-        max_iter=200,
-        tol=1e-3,
-        random_state=None,
-        max_clusters=15,
-        competition=1.0,
-        peak=5.0,
-        fading=10.0,
-        smallest=1 / 30,
-        constraint_weight=0.1,
-    ):
-        super().__init__(
-            n_clusters,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=random_state,
-            max_clusters=max_clusters,
-            competition=competition,
-            peak=peak,
-            fading=fading,
-            smallest=smallest,
-        )
-        self.constraint_weight = constraint_weight
+    constraint_weight: float = 0.1
 
     def _apart(self, problem: Problem, state: CAState) -> NDArray[np.bool_]:
         """Clusters between which there are more cannot-links than must-links."""
-        links = Links.of(problem)
+        links = LinkCosts.of(problem)
         must, cannot = links.between(memberships_at(state, links.samples).argmax(axis=1), len(state.alive))
         return cannot > must
 
     def _pull(self, problem: Problem, state: CAState, left: Contenders) -> LinkPull:
-        U = memberships_at(state, Links.of(problem).samples) @ left.heirs
+        U = memberships_at(state, LinkCosts.of(problem).samples) @ left.heirs
         total = U.sum(axis=1, keepdims=True)
         # A sample whose clusters have all vanished is as much in one as in another.
         U = np.divide(U, total, out=np.full(U.shape, 1 / len(left)), where=total > 0)

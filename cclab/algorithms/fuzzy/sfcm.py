@@ -27,45 +27,46 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.core import ConstraintSet, Fuzzy, Problem, State, WeightedSolver, center_shift
+from cclab.core import CenterSolver, CenterState, ConstraintSet, Fuzzy, Problem
 from cclab.core.parameters import real
-from cclab.maths.distances import problem_norms, row_blocks, squared_distances
-from cclab.maths.knowledge import of_constraints
+from cclab.core.sample_blocks import Block
+from cclab.maths.constraint_cache import of_constraints
+from cclab.maths.distances import squared_distances
 from cclab.maths.memberships import fuzzy_memberships
 from cclab.maths.seeding import seeded_centers
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SFCMState(State):
+class SFCMState(CenterState):
     """Centres; the memberships follow from them and the labels.
 
     Attributes
     ----------
-    X : (n, p) array
-        The samples (not a copy).
     samples, shares, trust : arrays of shape (m,), (m, k) and (m, 1)
         The labelled samples, the memberships stated of them, and how much they count.
     means : (k, p) array
         Where the centres go next.
     """
 
-    X: NDArray = field(repr=False)
     samples: NDArray = field(repr=False)
     shares: NDArray = field(repr=False)
     trust: NDArray = field(repr=False)
     means: NDArray = field(repr=False)
 
-    def _partition(self) -> Fuzzy:
-        U = fuzzy_memberships(squared_distances(self.X, self.centers), 2.0)
-        U[self.samples] = supervised(U[self.samples], self.shares, self.trust)
+    def belief(self, block: Block) -> Fuzzy:
+        U = fuzzy_memberships(squared_distances(block.X, self.centers), 2.0)
+        inside, labelled = block.find(self.samples)
+        U[labelled] = supervised(U[labelled], self.shares[inside], self.trust[inside])
         return Fuzzy(U)
 
 
-class SFCM(WeightedSolver):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SFCM(CenterSolver):
     """Fuzzy c-means with labels: the memberships of labelled samples are drawn to what is stated.
 
     Parameters
@@ -75,28 +76,14 @@ class SFCM(WeightedSolver):
     """
 
     uses = frozenset({"labels", "weights", "sample_weight"})
+    accepts_chunks = True
+    # Given the centres, both terms are quadratic in the memberships, which are at the minimum; given these, so are the
+    # next centres.
     descends = True
     ancestor = "FCM"
     parameters = {"label_weight": real(0)}
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        init="k-means++",
-        n_init=1,
-        max_iter=300,
-        tol=1e-4,
-        random_state=None,
-        label_weight=1.0,
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.label_weight = label_weight
+    label_weight: float = 1.0
 
     def start(self, problem: Problem, restart: int = 0) -> SFCMState:
         V = seeded_centers(problem, self.n_clusters, self.init, restart)
@@ -104,39 +91,29 @@ class SFCM(WeightedSolver):
 
     def step(self, problem: Problem, state: SFCMState) -> SFCMState:
         V = state.means
-        return self._state_at(
-            problem,
-            V,
-            restart=state.restart,
-            iteration=state.iteration + 1,
-            shift=center_shift(state.centers, V, problem.spread),
-        )
+        return self._state_at(problem, V, **state.progress_to(V, problem.spread))
 
     def rebase(self, old_problem: Problem, new_problem: Problem, state: SFCMState) -> SFCMState:
-        return self._state_at(
-            new_problem, state.centers, restart=state.restart, iteration=state.iteration, shift=state.shift
-        )
+        return self._state_at(new_problem, state.centers, **state.progress)
 
-    def _state_at(self, problem: Problem, V: NDArray, **progress) -> SFCMState:
+    def _state_at(self, problem: Problem, V: NDArray, **progress: Any) -> SFCMState:
         """The state with centres `V`: one pass over the samples gives the objective and the next centres."""
         samples, F, trust = of_constraints(problem, f"shares {self.n_clusters} {self.label_weight}", self._shares)
-        norms, w = problem_norms(problem), problem.weights
-        sums, totals = np.zeros_like(V), np.zeros(len(V))
-        terms = {"distances": 0.0, "labels": 0.0}
-        for rows in row_blocks(problem.n_samples):
-            X = problem.X[rows]
-            d = squared_distances(X, V, norms[rows])
+        alpha = self.label_weight
+
+        def part(block: Block) -> tuple[NDArray, NDArray, float, float]:
+            w = block.weights[:, None]
+            d = squared_distances(block.X, V, block.norms)
             U = fuzzy_memberships(d, 2.0)
-            off = self.label_weight * U**2  # (u - b f)^2 where b = 0
-            inside = slice(*np.searchsorted(samples, [rows.start, rows.stop]))
-            labelled = samples[inside] - rows.start
+            off = alpha * U**2  # (u - b f)^2 where b = 0
+            inside, labelled = block.find(samples)
             U[labelled] = supervised(U[labelled], F[inside], trust[inside])
             off[labelled] = trust[inside] * (U[labelled] - F[inside]) ** 2
-            z = (U**2 + off) * w[rows, None]
-            terms["distances"] += np.vdot(U**2 * w[rows, None], d)
-            terms["labels"] += np.vdot(off * w[rows, None], d)
-            sums += z.T @ X
-            totals += z.sum(axis=0)
+            z = (U**2 + off) * w
+            return z.T @ block.X, z.sum(axis=0), np.vdot(U**2 * w, d), np.vdot(off * w, d)
+
+        sums, totals, *costs = problem.total(part)
+        terms = dict(zip(("distances", "labels"), costs))
         means = np.divide(sums, totals[:, None], out=V.copy(), where=totals[:, None] > 0)
         return SFCMState(
             centers=V,

@@ -27,7 +27,7 @@ What is printed and what is done here, in both variants:
   a spectral kernel is ``v v'``; there are as many of them as the samples have dimensions at most.
 - Linked samples depend on each other, so the Hessians of Lemmas 4 and 5 are not diagonal, and updating all samples at
   once can raise the objective for ever. Here membership and typicality of a sample are set together, and linked
-  samples one colour class after the other, those with few partners first (`cclab.maths.link_sweeps`).
+  samples one colour class after the other, those with few partners first (`cclab.algorithms.multikernel.link_sweeps`).
 - ``eta`` is estimated once, ``alpha`` once for each state of knowledge, and both are frozen: the objective can't rise.
 - A sample's cluster is the one of the largest membership times typicality.
 
@@ -35,7 +35,7 @@ Where the default variant departs from the paper:
 
 - Each kernel is divided by the variance of the samples in its feature space, so that its unit does not matter, and
   ``q = 3``: with 2 one kernel takes all the weight, mostly a rank-one kernel that sees a single direction.
-- One ``eta`` for all clusters, at 4 times the mean squared distance (see `cclab.algorithms.ipcm`).
+- One ``eta`` for all clusters, at 4 times the mean squared distance (see `cclab.algorithms.multikernel.ipcm`).
 - ``alpha`` is a multiple of the mean squared distance for each link; by Eq. 15 links weaken as more are stated.
 - ``m = p = 1.5``: with 2 memberships are often nearly the same for all clusters.
 
@@ -47,22 +47,69 @@ References
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.algorithms.cmkipcm_state import CMKIPCMState
-from cclab.algorithms.ipcm import IPCM, _PossibilisticMeans
-from cclab.core import Problem, iterate
+from cclab.algorithms.multikernel.ipcm import IPCM, _PossibilisticMeans
+from cclab.algorithms.multikernel.joint_memberships import LinkedMemberships, joint_memberships, mean_cost
+from cclab.algorithms.multikernel.kernels import METHODS, Kernels, choose_kernels, mixed_distances, read_kernels
+from cclab.algorithms.multikernel.link_sweeps import link_sweep
+from cclab.core import FuzzyPossibilistic, Gauge, Problem, State, iterate
 from cclab.core.parameters import anything, choice, real, whole
-from cclab.maths.joint_memberships import LinkedMemberships, joint_memberships, mean_cost
-from cclab.maths.kernels import METHODS, Kernels, choose_kernels, mixed_distances, read_kernels
-from cclab.maths.link_sweeps import link_sweep
 from cclab.maths.memberships import raised
 
 # The weight of a link in mean squared distances; where a ramp to it begins, and what each step adds.
 STRONG, RAMP_START, RAMP_STEP = 10.0, 0.1, 0.09
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CMKIPCMState(State):
+    """Memberships, typicalities and kernel weights; centres live in the kernels' feature space.
+
+    Attributes
+    ----------
+    centers : (k, p) array
+        The clusters' means in the space of the data, for showing.
+    memberships, typicalities : (n, k) arrays
+    distances : (n, k) array
+        Squared distances to the centres that follow from them, in the space of the weighted kernels.
+    kernel_weights : (M,) array
+    kernel_names : tuple of str
+    eta : (k,) array
+        The squared distances at which typicalities are 1/2.
+    full_alpha : float
+        The weight of the links when it has reached its full value.
+    ramp : float
+        The part of it that holds now.
+    outlier_threshold : float
+    """
+
+    memberships: NDArray = field(repr=False)
+    typicalities: NDArray = field(repr=False)
+    distances: NDArray = field(repr=False)
+    kernel_weights: NDArray
+    kernel_names: tuple[str, ...]
+    eta: NDArray
+    full_alpha: float
+    ramp: float
+    outlier_threshold: float
+
+    @property
+    def alpha(self) -> float:
+        """The weight of the links."""
+        return self.ramp * self.full_alpha
+
+    def _partition(self) -> FuzzyPossibilistic:
+        return FuzzyPossibilistic(self.memberships, self.typicalities, "product", self.outlier_threshold)
+
+    def gauges(self) -> tuple[Gauge, ...]:
+        return (Gauge("Kernel weights", self.kernel_names, tuple(self.kernel_weights.tolist())),)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
 class CMKIPCM(_PossibilisticMeans):
     """Constrained clustering in a weighted mix of kernels that is learned on the way, with outliers set aside.
 
@@ -92,6 +139,12 @@ class CMKIPCM(_PossibilisticMeans):
         "paper" minimises the printed objective: kernels as they are, a typicality scale for each cluster, and links
         that share a fixed total weight.
 
+    Notes
+    -----
+    The result may depend on the order of the samples, even from the same centres: among linked samples with equally
+    many partners the order decides whose turn it is first, and where links contradict each other, or samples
+    coincide, another turn may lead to another minimum.
+
     Examples
     --------
     >>> X = np.array([[0.0, 0.0], [0.2, 0.1], [0.1, 0.3], [3.0, 3.0], [3.1, 2.8], [1.6, 1.6]])
@@ -101,6 +154,8 @@ class CMKIPCM(_PossibilisticMeans):
     """
 
     uses = frozenset({"must", "cannot", "weights", "sample_weight", "affinity"})
+    # The weight of the links grows during the first steps, and the objective with it.
+    descends = False
     parameters = {
         "kernels": anything(),
         "weight_exponent": real(1, open_low=True, or_none=True),
@@ -111,44 +166,13 @@ class CMKIPCM(_PossibilisticMeans):
         "variant": choice("cclab", "paper"),
     }
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        init="k-means++",
-        n_init=1,
-        max_iter=300,
-        tol=1e-3,
-        random_state=None,
-        fuzzifier=None,
-        typicality_exponent=None,
-        typicality_scale=None,
-        kernels="spectral 5, rbf 7",
-        weight_exponent=None,
-        constraint_weight="auto",
-        outlier_threshold=0.1,
-        kernel_method="auto",
-        memory=1e9,
-        n_landmarks=300,
-        variant="cclab",
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.fuzzifier = fuzzifier
-        self.typicality_exponent = typicality_exponent
-        self.typicality_scale = typicality_scale
-        self.kernels = kernels
-        self.weight_exponent = weight_exponent
-        self.constraint_weight = constraint_weight
-        self.outlier_threshold = outlier_threshold
-        self.kernel_method = kernel_method
-        self.memory = memory
-        self.n_landmarks = n_landmarks
-        self.variant = variant
+    tol: float = 1e-3
+    kernels: Any = "spectral 5, rbf 7"
+    weight_exponent: float | None = None
+    constraint_weight: str | float = "auto"
+    kernel_method: str = "auto"
+    memory: float = 1e9
+    n_landmarks: int = 300
 
     def check(self, problem: Problem) -> None:
         super().check(problem)
@@ -159,7 +183,7 @@ class CMKIPCM(_PossibilisticMeans):
     def start(self, problem: Problem, restart: int = 0) -> CMKIPCMState:
         shared = IPCM().get_params().keys() & self.get_params().keys() - {"tol"}
         run = iterate(IPCM(**{name: getattr(self, name) for name in shared}), problem, restart=restart)
-        belief = list(run)[-1].partition
+        belief = run.last().partition
         note = self._kernels(problem).note
         return self._state_at(
             problem,
@@ -222,7 +246,7 @@ class CMKIPCM(_PossibilisticMeans):
         if self.variant == "paper":
             n_links = problem.constraints.must.total + problem.constraints.cannot.total
             return mean * problem.weights.sum() / n_links if n_links else 0.0
-        return mean * (STRONG if self.constraint_weight == "auto" else self.constraint_weight)
+        return mean * (STRONG if isinstance(self.constraint_weight, str) else self.constraint_weight)
 
     # ------------------------------------------------------------------ pieces
 
@@ -235,7 +259,7 @@ class CMKIPCM(_PossibilisticMeans):
         eta: NDArray | None = None,
         full_alpha: float | None = None,
         ramp: float = 1.0,
-        **progress,
+        **progress: Any,
     ) -> CMKIPCMState:
         """The state of these memberships and typicalities; what is not given of the scales is estimated from them."""
         a = self._shares(U, T)
@@ -260,7 +284,9 @@ class CMKIPCM(_PossibilisticMeans):
             **progress,
         )
 
-    def _terms(self, problem, U, T, a, D, eta, alpha) -> dict[str, float]:
+    def _terms(
+        self, problem: Problem, U: NDArray, T: NDArray, a: NDArray, D: NDArray, eta: NDArray, alpha: float
+    ) -> dict[str, float]:
         """The parts of the objective (Eq. 4)."""
         (m, p), w = self.exponents, problem.weights
         links = link_sweep(problem)

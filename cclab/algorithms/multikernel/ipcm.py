@@ -36,27 +36,27 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.algorithms.fcm import FCM
-from cclab.core import FuzzyPossibilistic, Problem, State, WeightedSolver, center_shift, iterate
+from cclab.algorithms.fuzzy.fcm import FCM
+from cclab.algorithms.multikernel.joint_memberships import joint_memberships, mean_cost
+from cclab.core import CenterSolver, CenterState, FuzzyPossibilistic, Problem, iterate
 from cclab.core.parameters import choice, real
-from cclab.maths.distances import problem_norms, row_blocks, squared_distances
-from cclab.maths.joint_memberships import joint_memberships, mean_cost
+from cclab.core.sample_blocks import Block
+from cclab.maths.distances import squared_distances
 from cclab.maths.memberships import fuzzy_memberships, raised
 from cclab.maths.seeding import initial_centers
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class IPCMState(State):
+class IPCMState(CenterState):
     """Centres and typicality scales; memberships and typicalities follow from them.
 
     Attributes
     ----------
-    X : (n, p) array
-        The samples (not a copy).
     eta : (k,) array
         The squared distances at which typicalities are 1/2.
     exponents : tuple of two floats
@@ -66,22 +66,18 @@ class IPCMState(State):
     outlier_threshold : float
     """
 
-    X: NDArray = field(repr=False)
     eta: NDArray
     exponents: tuple[float, float]
     means: NDArray = field(repr=False)
     outlier_threshold: float
 
-    def _partition(self) -> FuzzyPossibilistic:
-        return self.belief_about(self.X)
-
-    def belief_about(self, X: NDArray) -> FuzzyPossibilistic:
-        """Memberships and typicalities of any samples."""
-        U, T, _ = joint_memberships(squared_distances(X, self.centers), self.eta, *self.exponents)
+    def belief(self, block: Block) -> FuzzyPossibilistic:
+        U, T, _ = joint_memberships(squared_distances(block.X, self.centers), self.eta, *self.exponents)
         return FuzzyPossibilistic(U, T, "product", self.outlier_threshold)
 
 
-class _PossibilisticMeans(WeightedSolver):
+@dataclass(eq=False, repr=False, kw_only=True)
+class _PossibilisticMeans(CenterSolver):
     """What IPCM and its relative with kernels and links have in common.
 
     Parameters
@@ -104,6 +100,12 @@ class _PossibilisticMeans(WeightedSolver):
         "outlier_threshold": real(0, 1),
         "variant": choice("cclab", "paper"),
     }
+
+    fuzzifier: float | None = None
+    typicality_exponent: float | None = None
+    typicality_scale: float | None = None
+    outlier_threshold: float = 0.1
+    variant: str = "cclab"
 
     @property
     def exponents(self) -> tuple[float, float]:
@@ -137,69 +139,36 @@ class IPCM(_PossibilisticMeans):
     """
 
     uses = frozenset({"sample_weight"})
+    # Memberships and typicalities are together the best for the centres, and the next centres the best for both; eta
+    # stays as it was at the start.
     descends = True
-
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        init="k-means++",
-        n_init=1,
-        max_iter=300,
-        tol=1e-4,
-        random_state=None,
-        fuzzifier=None,
-        typicality_exponent=None,
-        typicality_scale=None,
-        outlier_threshold=0.1,
-        variant="cclab",
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.fuzzifier = fuzzifier
-        self.typicality_exponent = typicality_exponent
-        self.typicality_scale = typicality_scale
-        self.outlier_threshold = outlier_threshold
-        self.variant = variant
 
     def start(self, problem: Problem, restart: int = 0) -> IPCMState:
         m, _ = self.exponents
         V = initial_centers(problem, self.n_clusters, self.init, restart)
         if isinstance(self.init, str):
             run = iterate(FCM(self.n_clusters, init=V, fuzzifier=m, max_iter=self.max_iter, tol=self.tol), problem)
-            V = list(run)[-1].centers  # [1]_ starts from fuzzy c-means: typicalities do not find clusters
-        D = squared_distances(problem.X, V, problem_norms(problem))
+            V = run.last().centers  # [1]_ starts from fuzzy c-means: typicalities do not find clusters
+        D = squared_distances(problem.X, V, problem.norms)
         a = problem.weights[:, None] * raised(fuzzy_memberships(D, m), m)
         return self._state_at(problem, V, self.scale_of(a, D), restart=restart)
 
     def step(self, problem: Problem, state: IPCMState) -> IPCMState:
         V = state.means
-        return self._state_at(
-            problem,
-            V,
-            state.eta,
-            restart=state.restart,
-            iteration=state.iteration + 1,
-            shift=center_shift(state.centers, V, problem.spread),
-        )
+        return self._state_at(problem, V, state.eta, **state.progress_to(V, problem.spread))
 
-    def _state_at(self, problem: Problem, V: NDArray, eta: NDArray, **progress) -> IPCMState:
+    def _state_at(self, problem: Problem, V: NDArray, eta: NDArray, **progress: Any) -> IPCMState:
         """The state with centres `V`: one pass over the samples gives the objective and the next centres."""
-        (m, p), w, norms = self.exponents, problem.weights, problem_norms(problem)
-        sums, totals, objective = np.zeros_like(V), np.zeros(len(V)), 0.0
-        for rows in row_blocks(problem.n_samples):
-            X = problem.X[rows]
-            U, T, G = joint_memberships(squared_distances(X, V, norms[rows]), eta, m, p)
+        m, p = self.exponents
+
+        def part(block: Block) -> tuple[NDArray, NDArray, float]:
+            U, T, G = joint_memberships(squared_distances(block.X, V, block.norms), eta, m, p)
             um = raised(U, m)
-            um *= w[rows, None]
-            objective += np.vdot(um, G)
+            um *= block.weights[:, None]
             a = um * raised(T, p)  # u^m t^p
-            sums += a.T @ X
-            totals += a.sum(axis=0)
+            return a.T @ block.X, a.sum(axis=0), np.vdot(um, G)
+
+        sums, totals, objective = problem.total(part)
         means = np.divide(sums, totals[:, None], out=V.copy(), where=totals[:, None] > 0)
         return IPCMState(
             centers=V,
@@ -213,4 +182,4 @@ class IPCM(_PossibilisticMeans):
         )
 
     def believe(self, X: NDArray, state: IPCMState) -> FuzzyPossibilistic:
-        return state.belief_about(X)
+        return state.belief(Block(0, X))

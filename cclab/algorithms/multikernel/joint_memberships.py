@@ -29,12 +29,12 @@ def joint_memberships(E: NDArray, eta: NDArray, m: float, p: float) -> tuple[NDA
     -------
     U, T : (n, k) arrays
     G : (n, k) array
-        ``t^p E + eta (1 - t)^p`` at the best t, written so that nothing overflows however large E is.
+        ``t^p E + eta (1 - t)^p`` at the best t, written so that nothing is lost however large or small E is.
     """
     with np.errstate(over="ignore", divide="ignore"):
         ratio = (E / eta) ** (1 / (p - 1))
         T = 1 / (1 + ratio)
-        G = eta * (1 / (1 + 1 / ratio)) ** (p - 1)
+        G = np.minimum(E, eta) / (1 + np.minimum(ratio, 1 / ratio)) ** (p - 1)
     return fuzzy_memberships(G, m), T, G
 
 
@@ -105,4 +105,5 @@ class LinkedMemberships:
         return (self.weights[rows] * (a * self.D[rows] + self.eta * um * raised(1 - T, p))).sum(axis=1)
 
     def accept(self, rows: NDArray, belief: Belief) -> None:
+        """Let these samples believe this."""
         self.U[rows], self.T[rows], self.a[rows], self.own[rows] = belief

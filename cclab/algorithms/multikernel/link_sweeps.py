@@ -10,7 +10,7 @@ from scipy import sparse
 
 from cclab.core import LinkOperator, Problem
 from cclab.maths.colour_classes import colour_classes
-from cclab.maths.knowledge import of_constraints
+from cclab.maths.constraint_cache import of_constraints
 
 # A group of more samples than this is updated in batches, not one sample after the other.
 LARGEST_GROUP = 200

@@ -38,28 +38,81 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from cclab.algorithms.fcm import FCM
-from cclab.algorithms.possibilistic_state import PossibilisticState, Seeds, Terms, belief, distances
-from cclab.core import ConstraintSet, Partition, Problem, State, WeightedSolver, center_shift, iterate
+from cclab.algorithms.fuzzy.fcm import FCM
+from cclab.algorithms.possibilistic.repulsion import repelled_centers, repulsion_energy
+from cclab.algorithms.possibilistic.terms import Seeds, Terms, belief, distances
+from cclab.algorithms.possibilistic.typicalities import labelled_typicalities, typicalities
+from cclab.core import CenterSolver, CenterState, ConstraintSet, Partition, Problem, iterate
 from cclab.core.parameters import anything, choice, real
-from cclab.maths.distances import problem_norms, row_blocks, squared_distances
-from cclab.maths.knowledge import of_constraints
+from cclab.core.sample_blocks import Block
+from cclab.maths.constraint_cache import of_constraints
+from cclab.maths.distances import squared_distances
 from cclab.maths.memberships import fuzzy_memberships, raised
-from cclab.maths.metrics import unit_volume_metric
-from cclab.maths.repulsion import repelled_centers, repulsion_energy
+from cclab.maths.metrics import better_metrics
 from cclab.maths.seeding import order_by_labels, seeded_centers
-from cclab.maths.typicalities import labelled_typicalities, typicalities
 
 # How long FCM may run to find the first centres and gamma.
 FCM_STEPS = 100
+# A squared distance that is so small a share of the squared spread is none.
+ROUNDING = 1e-28
+# Repulsion moves no centre further out than this, in units of how far the samples reach.
+FURTHEST = 1e9
+TOO_STRONG = "Repulsion is far too strong for these data: no centre would ever come to rest, so all stay."
 
 
-class _PossibilisticSolver(WeightedSolver):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PossibilisticState(CenterState):
+    """Centres; memberships and typicalities follow from them.
+
+    Attributes
+    ----------
+    gamma : (k,) array
+    repulsion : (k,) array
+    metrics : (k, p, p) array or None
+        None for the Euclidean distance.
+    means : (k, p) array
+        Weighted means of the samples: where centres without repulsion go next.
+    totals : (k,) array
+        Their weights.
+    scatters : (k, p, p) array or None
+        Weighted scatter about `means`, for the metrics' step.
+    """
+
+    settings: Terms = field(repr=False)
+    seeds: Seeds = field(repr=False)
+    outlier_threshold: float
+    means: NDArray = field(repr=False)
+    totals: NDArray = field(repr=False)
+    scatters: NDArray | None = field(default=None, repr=False)
+
+    @property
+    def gamma(self) -> NDArray:
+        """The typicality scale of each cluster."""
+        return self.settings.gamma
+
+    @property
+    def repulsion(self) -> NDArray:
+        """How strongly clusters repel each other."""
+        return self.settings.repulsion
+
+    @property
+    def metrics(self) -> NDArray | None:
+        """The metric of each cluster; None for Euclidean ones."""
+        return self.settings.metrics
+
+    def belief(self, block: Block) -> Partition:
+        return belief(block.X, self.centers, self.settings, self.seeds.within(block), self.outlier_threshold)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class _PossibilisticSolver(CenterSolver):
     """Possibilistic clustering.
 
     Parameters
@@ -80,15 +133,12 @@ class _PossibilisticSolver(WeightedSolver):
         How much the typicalities count.
     label_weight : float
         How much labels count against the distances (alpha).
-    repulsion : float or None
-        How strongly centres push each other away (eta, in units of length to the fourth); None derives it from
-        `min_separation`.
-    min_separation : float or None
-        How near two centres on top of each other may come (in the data's units); None takes half the smallest distance
-        between the first centres.
     """
 
     uses = frozenset({"sample_weight"})
+    accepts_chunks = True
+    # Memberships and typicalities are the best for centres and metrics; for these no step of the centres costs more,
+    # nor then one of the metrics. Gamma, repulsion and stiffness stay as they were at the start.
     descends = True
     parameters = {
         "gamma": anything(),
@@ -99,8 +149,6 @@ class _PossibilisticSolver(WeightedSolver):
         "a": real(0),
         "b": real(0, open_low=True),
         "label_weight": real(0),
-        "repulsion": real(0, or_none=True),
-        "min_separation": real(0, or_none=True),
     }
 
     # The terms that an algorithm does without.
@@ -109,8 +157,10 @@ class _PossibilisticSolver(WeightedSolver):
     fuzzifier = 2.0
     typicality_exponent = 2.0
     label_weight = 0.0
-    repulsion: float | None = 0.0
-    min_separation: float | None = None
+
+    metric: str = "euclidean"
+    outlier_threshold: float = 0.1
+    gamma: ArrayLike | None = None
 
     def start(self, problem: Problem, restart: int = 0) -> PossibilisticState:
         V = seeded_centers(problem, self.n_clusters, self.init, restart)
@@ -118,7 +168,7 @@ class _PossibilisticSolver(WeightedSolver):
             V, metrics, stiffness = self._stretched(problem, V)
         else:
             fcm = FCM(self.n_clusters, init=V, fuzzifier=self.fuzzifier)
-            V, metrics, stiffness = _last(iterate(fcm, problem, max_iter=FCM_STEPS)).centers, None, 0.0
+            V, metrics, stiffness = iterate(fcm, problem, max_iter=FCM_STEPS).last().centers, None, 0.0
         if isinstance(self.init, str):
             order = order_by_labels(V, problem)
             V, metrics = V[order], None if metrics is None else metrics[order]
@@ -134,7 +184,7 @@ class _PossibilisticSolver(WeightedSolver):
             stiffness=stiffness,
         )
         state = self._state_at(problem, V, settings, restart=restart)
-        strength = self._strength(V, state.totals)
+        strength = self._strength(problem, V, state.totals)
         if strength:
             settings = replace(settings, repulsion=np.full(len(V), strength))
             state = self._state_at(problem, V, settings, restart=restart)
@@ -142,16 +192,17 @@ class _PossibilisticSolver(WeightedSolver):
 
     def _within(self, problem: Problem, V: NDArray, metrics: NDArray | None = None) -> NDArray:
         """The mean squared distance within each fuzzy cluster: gamma by Eq. 2 of [1]_ with K = 1."""
-        sums = totals = np.zeros(len(V))
-        norms = problem_norms(problem)
-        for rows in row_blocks(problem.n_samples):
-            d = distances(problem.X[rows], V, norms[rows], metrics)
-            a = raised(fuzzy_memberships(d, self.fuzzifier), self.fuzzifier) * problem.weights[rows, None]
-            sums = sums + np.einsum("ik,ik->k", a, d)
-            totals = totals + a.sum(axis=0)
+        m = self.fuzzifier
+
+        def part(block: Block) -> tuple[NDArray, NDArray]:
+            d = distances(block.X, V, block.norms, metrics)
+            a = raised(fuzzy_memberships(d, m), m) * block.weights[:, None]
+            return np.einsum("ik,ik->k", a, d), a.sum(axis=0)
+
+        sums, totals = problem.total(part)
         within = np.divide(sums, totals, out=np.zeros(len(V)), where=totals > 0)
         # Samples that all lie on the centres would make every other place an outlier.
-        return np.where(within > 0, within, problem.spread**2)
+        return np.where(within > ROUNDING * problem.spread**2, within, problem.spread**2)
 
     def _stretched(self, problem: Problem, V: NDArray) -> tuple[NDArray, NDArray, float]:
         """Centres and metrics of fuzzy clusters that may stretch [3]_, and how stiff these are.
@@ -175,79 +226,41 @@ class _PossibilisticSolver(WeightedSolver):
         )
         # Where the centres have settled already, the first step changes the metrics alone: that is no convergence yet.
         first = self.step(unknowing, self._state_at(unknowing, V, fuzzy))
-        found = _last(iterate(self, unknowing, state=first, max_iter=FCM_STEPS))
+        found = iterate(self, unknowing, state=first, max_iter=FCM_STEPS).last()
         return found.centers, found.settings.metrics, fuzzy.stiffness
 
-    def _strength(self, V: NDArray, totals: NDArray) -> float:
-        """Eta; two centres drawn to the same place with weight W each come to rest at ``(4 eta / W) ** (1 / 4)``."""
-        if self.repulsion is not None:
-            return float(self.repulsion)
-        separation = self.min_separation
-        if separation is None:
-            apart = squared_distances(V, V)[np.triu_indices(len(V), 1)]
-            separation = np.sqrt(apart.min(initial=np.inf)) / 2 if len(apart) else 0.0
-        return float(totals.mean() * separation**4 / 4)
+    def _strength(self, problem: Problem, V: NDArray, totals: NDArray) -> float:
+        """Eta: how strongly centres push each other away; not at all here."""
+        return 0.0
 
     def step(self, problem: Problem, state: PossibilisticState) -> PossibilisticState:
         settings = state.settings
         V = repelled_centers(state.centers, state.means, state.totals, settings.repulsion, settings.metrics)
-        if state.scatters is not None:
+        repelled = settings.repulsion.any()
+        lost = repelled and _lost(problem, V)
+        if lost:
+            V = state.centers
+        if state.scatters is not None and settings.metrics is not None:
             off = V - state.means
             scatters = state.scatters + state.totals[:, None, None] * off[:, :, None] * off[:, None, :]
             even = settings.stiffness * np.eye(V.shape[1])
-            settings = replace(settings, metrics=unit_volume_metric(scatters + even))
+            settings = replace(settings, metrics=better_metrics(settings.metrics, scatters + even))
         return self._state_at(
             problem,
             V,
             settings,
-            notes=tuple(_escaped(problem, state.centers, V)) if settings.repulsion.any() else (),
-            restart=state.restart,
-            iteration=state.iteration + 1,
-            shift=center_shift(state.centers, V, problem.spread),
+            notes=(TOO_STRONG,) if lost else tuple(_escaped(problem, state.centers, V)) if repelled else (),
+            **state.progress_to(V, problem.spread),
         )
 
     def rebase(self, old_problem: Problem, new_problem: Problem, state: PossibilisticState) -> PossibilisticState:
-        return self._state_at(
-            new_problem,
-            state.centers,
-            state.settings,
-            restart=state.restart,
-            iteration=state.iteration,
-            shift=state.shift,
-        )
+        return self._state_at(new_problem, state.centers, state.settings, **state.progress)
 
-    def _state_at(self, problem: Problem, V: NDArray, settings: Terms, **progress) -> PossibilisticState:
+    def _state_at(self, problem: Problem, V: NDArray, settings: Terms, **progress: Any) -> PossibilisticState:
         """The state with centres `V`: one pass gives the objective and what the next centres need."""
         seeds = self._seeds(problem)
-        k, p = V.shape
-        m, h = settings.fuzzifier, settings.typicality_exponent
-        norms = problem_norms(problem)
-        sums, totals = np.zeros((k, p)), np.zeros(k)
-        squares = None if settings.metrics is None else np.zeros((k, p, p))
-        terms = dict.fromkeys(("distances", "typicality", "labels"), 0.0)
-        for rows in row_blocks(problem.n_samples):
-            X, w = problem.X[rows], problem.weights[rows, None]
-            d = distances(X, V, norms[rows], settings.metrics)
-            T = typicalities(settings.b * d, settings.gamma, h)
-            inside = seeds.within(rows)
-            labelled = seeds.samples[inside] - rows.start
-            if len(labelled):
-                F, alpha = seeds.degrees[inside], seeds.weight[inside]
-                T[labelled] = labelled_typicalities(d[labelled], settings.gamma, settings.b, alpha, F)
-            z = settings.b * raised(T, h)
-            if settings.a:
-                z += settings.a * raised(fuzzy_memberships(d, m), m)
-            terms["distances"] += np.vdot(w * z, d)
-            terms["typicality"] += np.vdot(w * raised(1 - T, h), np.broadcast_to(settings.gamma, d.shape))
-            if len(labelled):
-                apart = alpha * (T[labelled] - F) ** 2
-                terms["labels"] += np.vdot(w[labelled] * apart, d[labelled])
-                z[labelled] += apart
-            z *= w
-            sums += z.T @ X
-            totals += z.sum(axis=0)
-            if squares is not None:
-                squares += np.einsum("ik,ip,iq->kpq", z, X, X, optimize=True)
+        sums, totals, squares, *parts = problem.total(partial(_sums, V=V, settings=settings, seeds=seeds))
+        terms = dict(zip(("distances", "typicality", "labels"), parts))
         if settings.repulsion.any():
             terms["repulsion"] = repulsion_energy(V, settings.repulsion)
         if settings.metrics is not None:
@@ -256,8 +269,9 @@ class _PossibilisticSolver(WeightedSolver):
             del terms["labels"]
         means = np.divide(sums, totals[:, None], out=V.copy(), where=totals[:, None] > 0)
         scatters = None
-        if squares is not None:
-            scatters = squares - totals[:, None, None] * means[:, :, None] * means[:, None, :]
+        if settings.metrics is not None:
+            move = means - V
+            scatters = squares - totals[:, None, None] * move[:, :, None] * move[:, None, :]
         return PossibilisticState(
             centers=V,
             objective=sum(terms.values()),
@@ -276,7 +290,7 @@ class _PossibilisticSolver(WeightedSolver):
         if "labels" not in self.uses:
             return Seeds(np.empty(0, dtype=np.int64), np.empty((0, self.n_clusters)), np.empty((0, self.n_clusters)))
 
-        def read(known) -> Seeds:
+        def read(known: ConstraintSet) -> Seeds:
             samples, F, certainty = known.label_degrees(self.n_clusters)
             order = np.argsort(samples)
             F, certainty = F[order], certainty[order]
@@ -297,20 +311,53 @@ class _PossibilisticSolver(WeightedSolver):
         return belief(X, state.centers, state.settings, nobody, self.outlier_threshold)
 
 
-def _last(run: iterate) -> State:
-    for _ in run:
-        pass
-    return run.state
+def _sums(block: Block, V: NDArray, settings: Terms, seeds: Seeds) -> tuple[Any, ...]:
+    """What a block adds to the sums, the totals and the squares of each cluster, and to the terms of the objective."""
+    m, h = settings.fuzzifier, settings.typicality_exponent
+    X, w, known = block.X, block.weights[:, None], seeds.within(block)
+    d = distances(X, V, block.norms, settings.metrics)
+    T = typicalities(settings.b * d, settings.gamma, h)
+    labelled, by_labels = known.samples, 0.0
+    if len(labelled):
+        T[labelled] = labelled_typicalities(d[labelled], settings.gamma, settings.b, known.weight, known.degrees)
+    z = settings.b * raised(T, h)
+    if settings.a:
+        z += settings.a * raised(fuzzy_memberships(d, m), m)
+    by_distance = np.vdot(w * z, d)
+    by_typicality = np.vdot(w * raised(1 - T, h), np.broadcast_to(settings.gamma, d.shape))
+    if len(labelled):
+        apart = known.weight * (T[labelled] - known.degrees) ** 2
+        by_labels = np.vdot(w[labelled] * apart, d[labelled])
+        z[labelled] += apart
+    z *= w
+    squares: Any = 0.0
+    if settings.metrics is not None:
+        off = X - V[:, None]
+        squares = np.swapaxes(off * z.T[..., None], 1, 2) @ off
+    return z.T @ X, z.sum(axis=0), squares, by_distance, by_typicality, by_labels
+
+
+def _extent(problem: Problem) -> tuple[NDArray, float]:
+    """The middle of the samples, and the squared distance of the one that lies furthest from it."""
+
+    def compute() -> tuple[NDArray, float]:
+        (sums,) = problem.total(lambda block: (block.weights @ block.X,))
+        middle = (sums / problem.total_weight)[None]
+        (reaches,) = problem.total(lambda block: ([squared_distances(block.X, middle).max()],))
+        return middle, float(max(reaches))
+
+    return problem.derived("extent", compute)
+
+
+def _lost(problem: Problem, V: NDArray) -> bool:
+    """Whether a centre flies off: the further out the less holds it, so it would never come to rest."""
+    middle, reach = _extent(problem)
+    return bool(squared_distances(V, middle).max() > FURTHEST**2 * max(reach, problem.spread**2))
 
 
 def _escaped(problem: Problem, before: NDArray, after: NDArray) -> Iterator[str]:
     """A word about each centre that repulsion has just pushed further out than any sample lies."""
-
-    def extent() -> tuple[NDArray, float]:
-        middle = (problem.weights @ problem.X / problem.weights.sum())[None]
-        return middle, float(squared_distances(problem.X, middle).max())
-
-    middle, reach = problem.derived("extent", extent)
+    middle, reach = _extent(problem)
     was_out, is_out = (squared_distances(V, middle)[:, 0] > reach for V in (before, after))
     for k in np.flatnonzero(is_out & ~was_out):
         yield f"Cluster {k + 1} was pushed out of the data: repulsion is too strong for it."

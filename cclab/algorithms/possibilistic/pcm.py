@@ -1,4 +1,4 @@
-"""Possibilistic c-means [1]_: the typicality terms of `cclab.algorithms.possibilistic` alone.
+"""Possibilistic c-means [1]_: the typicality terms of `cclab.algorithms.possibilistic.base` alone.
 
 Known to let clusters coincide: every cluster looks for a dense place by itself.
 
@@ -10,36 +10,16 @@ References
 
 from __future__ import annotations
 
-from cclab.algorithms.possibilistic import _PossibilisticSolver
+from dataclasses import dataclass
+
+from cclab.algorithms.possibilistic.base import _PossibilisticSolver
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PCM(_PossibilisticSolver):
     """Possibilistic c-means: how typical a sample is of each cluster, whatever it is of the others.
 
     Samples that are typical of none are outliers. Nothing keeps clusters from finding the same place; `RPCM` does.
     """
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        init="k-means++",
-        n_init=1,
-        max_iter=300,
-        tol=1e-4,
-        random_state=None,
-        typicality_exponent=2.0,
-        gamma=None,
-        metric="euclidean",
-        outlier_threshold=0.1,
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.typicality_exponent = typicality_exponent
-        self.gamma = gamma
-        self.metric = metric
-        self.outlier_threshold = outlier_threshold
+    typicality_exponent: float = 2.0

@@ -8,39 +8,16 @@ References
 
 from __future__ import annotations
 
-from cclab.algorithms.possibilistic import _PossibilisticSolver
+from dataclasses import dataclass
+
+from cclab.algorithms.possibilistic.base import _PossibilisticSolver
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PFCM(_PossibilisticSolver):
     """Possibilistic fuzzy c-means: memberships keep clusters apart, typicalities flag outliers."""
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        init="k-means++",
-        n_init=1,
-        max_iter=300,
-        tol=1e-4,
-        random_state=None,
-        a=1.0,
-        b=1.0,
-        fuzzifier=2.0,
-        typicality_exponent=2.0,
-        gamma=None,
-        metric="euclidean",
-        outlier_threshold=0.1,
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.a = a
-        self.b = b
-        self.fuzzifier = fuzzifier
-        self.typicality_exponent = typicality_exponent
-        self.gamma = gamma
-        self.metric = metric
-        self.outlier_threshold = outlier_threshold
+    a: float = 1.0
+    b: float = 1.0
+    fuzzifier: float = 2.0
+    typicality_exponent: float = 2.0

@@ -14,6 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+# Centres are at rest long before; where they are not, the next step goes on.
+MAX_ITER = 200
+# Centres nearer than this, over how far all lie apart, are on one spot.
+NEAR = 1e-6
+
 
 def repulsion_energy(V: NDArray, eta: NDArray) -> float:
     """``sum_k eta_k sum_{l != k} 1 / |v_k - v_l|^2``."""
@@ -44,7 +49,9 @@ def _pairs(V: NDArray, eta: NDArray) -> tuple[NDArray, NDArray, NDArray]:
     A centre is infinitely far from itself, so that it does not push itself.
     """
     u = V[:, None, :] - V
-    r2 = np.maximum((u**2).sum(axis=2), np.finfo(float).tiny ** 0.25)
+    # Centres nearer than their digits tell are as far apart as these.
+    told = max(np.finfo(float).tiny ** 0.25, float((np.finfo(float).eps * np.abs(V).max()) ** 2))
+    r2 = np.maximum((u**2).sum(axis=2), told)
     np.fill_diagonal(r2, np.inf)
     return u, eta[:, None] + eta, r2
 
@@ -68,17 +75,19 @@ def repelled_centers(
     """
     if len(start) == 1 or not eta.any():
         return means
-    # In units of how far the centres lie apart and of how much they weigh, so that steps and tolerance suit any data.
-    middle = start.mean(axis=0)
-    length = np.sqrt(((start - middle) ** 2).sum(axis=1).mean()) or 1.0
-    weight = totals.max() or 1.0
-    m, W, eta = (means - middle) / length, totals / weight, eta / (weight * length**4)
+    # In units of how far the centres lie apart, or of how far the forces let them be at rest, and of how much they
+    # weigh: whatever the data are measured in, the energy is then of the order of 1, and a step can go all the way.
+    middle, weight = start.mean(axis=0), totals.max() or 1.0
+    spread = max(np.sqrt(((V - middle) ** 2).sum(axis=1).max()) for V in (start, means))
+    force = eta**0.25 / weight**0.25
+    length = max(spread, force.max())
+    m, W, eta = (means - middle) / length, totals / weight, (force / length) ** 4
     k, p = start.shape
     S = np.broadcast_to(np.eye(p), (k, p, p)) if metrics is None else metrics
     pull = W[:, None, None] * S
-    attraction = np.zeros((k, p, k, p))
-    attraction[np.arange(k), :, np.arange(k), :] = 2 * pull
-    attraction = attraction.reshape(k * p, k * p)
+    blocks = np.zeros((k, p, k, p))
+    blocks[np.arange(k), :, np.arange(k), :] = 2 * pull
+    attraction = blocks.reshape(k * p, k * p)
 
     def energy(flat: NDArray) -> tuple[float, NDArray]:
         V = flat.reshape(k, p)
@@ -90,5 +99,14 @@ def repelled_centers(
         return attraction + repulsion_hessian(flat.reshape(k, p), eta)
 
     first = ((start - middle) / length).ravel()
-    found = minimize(energy, first, jac=True, hess=hessian, method="trust-ncg", options={"gtol": 1e-8})
+    found = minimize(
+        energy, _parted(first.reshape(k, p)).ravel(), jac=True, hess=hessian, method="trust-ncg",
+        options={"gtol": 1e-8, "maxiter": MAX_ITER},
+    )  # fmt: skip
     return found.x.reshape(k, p) * length + middle if found.fun < energy(first)[0] else start
+
+
+def _parted(V: NDArray) -> NDArray:
+    """(k, p) the centres, those on one spot a little apart: otherwise no force tells them where to go."""
+    r2 = _pairs(V, np.zeros(len(V)))[2]
+    return V if r2.min() > NEAR**2 else V + NEAR * np.random.default_rng(0).normal(size=V.shape)

@@ -13,35 +13,45 @@ References
 
 from __future__ import annotations
 
-from cclab.algorithms.possibilistic import _PossibilisticSolver
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cclab.algorithms.possibilistic.base import ROUNDING, _PossibilisticSolver
+from cclab.core import Problem
+from cclab.core.parameters import real
+from cclab.maths.distances import squared_distances
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class RPCM(_PossibilisticSolver):
-    """Repulsive possibilistic c-means: PCM whose centres push each other away, so that clusters don't coincide."""
+    """Repulsive possibilistic c-means: PCM whose centres push each other away, so that clusters don't coincide.
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        init="k-means++",
-        n_init=1,
-        max_iter=300,
-        tol=1e-4,
-        random_state=None,
-        repulsion=None,
-        min_separation=None,
-        gamma=None,
-        metric="euclidean",
-        outlier_threshold=0.1,
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.repulsion = repulsion
-        self.min_separation = min_separation
-        self.gamma = gamma
-        self.metric = metric
-        self.outlier_threshold = outlier_threshold
+    Parameters
+    ----------
+    repulsion : float or None
+        How strongly centres push each other away (eta, in units of length to the fourth); None derives it from
+        `min_separation`.
+    min_separation : float or None
+        How near two centres on top of each other may come (in the data's units); None takes half the smallest distance
+        between the first centres.
+    """
+
+    parameters = {"repulsion": real(0, or_none=True), "min_separation": real(0, or_none=True)}
+
+    repulsion: float | None = None
+    min_separation: float | None = None
+
+    def _strength(self, problem: Problem, V: NDArray, totals: NDArray) -> float:
+        """Eta; two centres drawn to the same place with weight W each come to rest at ``(4 eta / W) ** (1 / 4)``."""
+        if self.repulsion is not None:
+            return float(self.repulsion)
+        separation = self.min_separation
+        if separation is None:
+            apart = squared_distances(V, V)[np.triu_indices(len(V), 1)]
+            nearest = apart.min() if len(apart) else 0.0
+            # Centres that differ by rounding alone are no measure of anything.
+            told_apart = nearest > ROUNDING * max(problem.spread**2, (V**2).sum(axis=1).max())
+            separation = np.sqrt(nearest) / 2 if told_apart else 0.0
+        return float(totals.mean() * separation**4 / 4)

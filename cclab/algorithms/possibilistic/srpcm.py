@@ -12,10 +12,13 @@ References
 
 from __future__ import annotations
 
-from cclab.algorithms.possibilistic import _PossibilisticSolver
+from dataclasses import dataclass
+
+from cclab.algorithms.possibilistic.rpcm import RPCM
 
 
-class SRPCM(_PossibilisticSolver):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SRPCM(RPCM):
     """Possibilistic clustering with labels: RPCM whose typicalities are drawn to the stated degrees of possibility.
 
     Some clusters of some samples may be labelled, with any degree from 0 (impossible) to 1 (possible).
@@ -24,31 +27,4 @@ class SRPCM(_PossibilisticSolver):
     uses = frozenset({"labels", "weights", "sample_weight"})
     ancestor = "RPCM"
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        init="k-means++",
-        n_init=1,
-        max_iter=300,
-        tol=1e-4,
-        random_state=None,
-        label_weight=1.0,
-        repulsion=None,
-        min_separation=None,
-        gamma=None,
-        metric="euclidean",
-        outlier_threshold=0.1,
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.label_weight = label_weight
-        self.repulsion = repulsion
-        self.min_separation = min_separation
-        self.gamma = gamma
-        self.metric = metric
-        self.outlier_threshold = outlier_threshold
+    label_weight: float = 1.0

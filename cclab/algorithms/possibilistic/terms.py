@@ -1,16 +1,17 @@
-"""What a step of possibilistic clustering leaves behind, and what follows from it."""
+"""The terms of the possibilistic objective, and the belief that follows from them for given centres."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.core import FuzzyPossibilistic, Partition, Possibilistic, State
+from cclab.algorithms.possibilistic.typicalities import labelled_typicalities, typicalities
+from cclab.core import FuzzyPossibilistic, Partition, Possibilistic
+from cclab.core.sample_blocks import Block
 from cclab.maths.distances import squared_distances
 from cclab.maths.memberships import fuzzy_memberships
-from cclab.maths.typicalities import labelled_typicalities, typicalities
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,58 +39,14 @@ class Seeds:
     degrees: NDArray
     weight: NDArray
 
-    def within(self, rows: slice) -> slice:
-        """Which of the labelled samples lie in these rows."""
-        first, last = np.searchsorted(self.samples, [rows.start, rows.stop])
-        return slice(int(first), int(last))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PossibilisticState(State):
-    """Centres; memberships and typicalities follow from them.
-
-    Attributes
-    ----------
-    X : (n, p) array
-        The samples (not a copy).
-    gamma : (k,) array
-    repulsion : (k,) array
-    metrics : (k, p, p) array or None
-        None for the Euclidean distance.
-    means : (k, p) array
-        Weighted means of the samples: where centres without repulsion go next.
-    totals : (k,) array
-        Their weights.
-    scatters : (k, p, p) array or None
-        Weighted scatter about `means`, for the metrics' step.
-    """
-
-    X: NDArray = field(repr=False)
-    settings: Terms = field(repr=False)
-    seeds: Seeds = field(repr=False)
-    outlier_threshold: float
-    means: NDArray = field(repr=False)
-    totals: NDArray = field(repr=False)
-    scatters: NDArray | None = field(default=None, repr=False)
-
-    @property
-    def gamma(self) -> NDArray:
-        return self.settings.gamma
-
-    @property
-    def repulsion(self) -> NDArray:
-        return self.settings.repulsion
-
-    @property
-    def metrics(self) -> NDArray | None:
-        return self.settings.metrics
-
-    def _partition(self) -> Partition:
-        return belief(self.X, self.centers, self.settings, self.seeds, self.outlier_threshold)
+    def within(self, block: Block) -> Seeds:
+        """Those of a block, by their rows in it."""
+        inside, rows = block.find(self.samples)
+        return Seeds(rows, self.degrees[inside], self.weight[inside])
 
 
 def belief(X: NDArray, V: NDArray, settings: Terms, seeds: Seeds, outlier_threshold: float) -> Partition:
-    """Typicalities (and memberships, where the algorithm has them) for given centres."""
+    """Typicalities (and memberships, where the algorithm has them) for given centres; `seeds` by their rows in `X`."""
     d = distances(X, V, None, settings.metrics)
     T = typicalities(settings.b * d, settings.gamma, settings.typicality_exponent)
     s = seeds.samples

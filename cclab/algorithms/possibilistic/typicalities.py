@@ -20,7 +20,8 @@ def typicalities(distances: NDArray, gamma: NDArray, exponent: float) -> NDArray
     """
     ratio = distances / gamma
     if exponent != 2:
-        ratio **= 1 / (exponent - 1)
+        with np.errstate(over="ignore"):  # near 1 a typicality falls to 0 abruptly
+            ratio **= 1 / (exponent - 1)
     ratio += 1
     return np.divide(1.0, ratio, out=ratio)
 

@@ -6,8 +6,8 @@ from scipy import optimize, sparse
 from sklearn.metrics import rand_score
 
 from cclab import CECM, ECM, ConstraintSet, Problem, iterate
+from cclab.algorithms.evidential.free_masses import masses_of
 from cclab.datasets import load_dataset
-from cclab.maths.free_masses import masses_of
 
 X = np.array([[0.0], [1.0], [3.0], [5.0]])
 V = np.array([[0.5], [4.0]])

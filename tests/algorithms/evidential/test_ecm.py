@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cclab import ECM, Problem, iterate
-from cclab.maths.free_masses import masses_of
+from cclab.algorithms.evidential.free_masses import masses_of
 
 # Four objects on a line and two centres: everything can be worked out by hand.
 X = np.array([[0.0], [1.0], [3.0], [5.0]])
@@ -164,7 +164,7 @@ def test_a_state_is_small_and_a_step_needs_no_array_of_all_masses():
 def test_blocks_do_not_show(monkeypatch):
     data = np.random.default_rng(0).normal(size=(100, 3))
     whole = ECM(3, metric="mahalanobis", init=data[:3]).fit(data)
-    monkeypatch.setattr("cclab.maths.set_geometry.BLOCK_NUMBERS", 64)
+    monkeypatch.setattr("cclab.algorithms.evidential.set_geometry.BLOCK_NUMBERS", 64)
     parts = ECM(3, metric="mahalanobis", init=data[:3]).fit(data)
     np.testing.assert_allclose(parts.partition_.masses, whole.partition_.masses, rtol=1e-9)
     np.testing.assert_allclose(masses_of(data, whole.state_.geometry, 1.0, 2.0).sum(axis=1), 1)

@@ -5,9 +5,9 @@ import pytest
 from scipy import sparse
 
 from cclab import ConstraintSet, Problem
+from cclab.algorithms.evidential.linked_masses import LinkPenalty, settle
+from cclab.algorithms.evidential.linked_samples import LinkedSamples
 from cclab.maths.focal_sets import FocalSets
-from cclab.maths.linked_masses import LinkPenalty, settle
-from cclab.maths.linked_samples import LinkedSamples
 
 # Tables 1 and 2 of the paper: masses on {}, {1}, {2}, {1, 2} of four objects each.
 TABLE_1 = np.array([[0, 1, 0, 0], [0, 0, 0, 1], [0, 0.3, 0.7, 0], [1, 0, 0, 0]])

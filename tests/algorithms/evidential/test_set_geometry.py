@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from cclab.algorithms.evidential.set_geometry import SetGeometry
 from cclab.maths.focal_sets import FocalSets
-from cclab.maths.set_geometry import SetGeometry
 
 
 def random_geometry(metric, kind="full", c=3, p=2, alpha=1.5, seed=0):
@@ -15,7 +15,7 @@ def random_geometry(metric, kind="full", c=3, p=2, alpha=1.5, seed=0):
         A = rng.normal(size=(c, p, p + 2))
         metrics = A @ A.transpose(0, 2, 1)
         metrics /= np.linalg.det(metrics)[:, None, None] ** (1 / p)
-    return SetGeometry(FocalSets.of_kind(kind, c), alpha, centers, metrics)
+    return SetGeometry(FocalSets.of_kind(kind, c), alpha, centers, metrics, centers.mean(axis=0))
 
 
 def written_out_costs(X, focal, alpha, centers, metrics):
@@ -78,8 +78,20 @@ def test_centers_that_nothing_pulls_at_stay():
     np.testing.assert_allclose(V[1:], geometry.centers[1:])
 
 
-def test_a_sample_on_a_center_costs_next_to_nothing_but_not_nothing():
-    geometry = random_geometry("mahalanobis")
+@pytest.mark.parametrize("metric", ["euclidean", "mahalanobis"])
+def test_a_sample_on_a_center_costs_nothing(metric):
+    geometry = random_geometry(metric)
     costs = geometry.costs(geometry.lift(geometry.centers))
-    assert (np.diag(costs[:3]) > 0).all()
-    assert np.diag(costs[:3]).max() < 1e-12
+    assert (np.diag(costs[:3]) >= 0).all()
+    assert np.diag(costs[:3]).max() < 1e-26
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "mahalanobis"])
+def test_a_far_sample_takes_no_digits_from_the_others(metric):
+    geometry = random_geometry(metric, "singletons")
+    centers = geometry.centers.copy()
+    centers[2] = 1e12
+    far = SetGeometry(geometry.focal, geometry.alpha, centers, geometry.metrics, origin=centers[0])
+    X = np.array([centers[0] + 1e-3, centers[1] - 1e-3, centers[2]])
+    expected = written_out_costs(X, far.focal, 1.5, far.centers, far.metrics)
+    np.testing.assert_allclose(far.costs(far.lift(X)), expected, rtol=1e-9, atol=1e-15)

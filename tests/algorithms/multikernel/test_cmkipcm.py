@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 from sklearn.metrics import adjusted_rand_score
 
 from cclab import CMKIPCM, ConstraintSet, Problem, iterate
-from cclab.maths import link_sweeps
-from cclab.maths.kernels import best_weights, choose_kernels
+from cclab.algorithms.multikernel import link_sweeps
+from cclab.algorithms.multikernel.kernels import best_weights, choose_kernels
 
 
 def random_problem(seed, n=24, n_links=20, **more):

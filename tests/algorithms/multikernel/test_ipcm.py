@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from cclab import FCM, IPCM, Problem, iterate
-from cclab.maths.joint_memberships import joint_memberships, mean_cost
+from cclab.algorithms.multikernel.joint_memberships import joint_memberships, mean_cost
 
 
 def cost(U, T, E, eta, m, p):

@@ -3,9 +3,14 @@ import pytest
 from scipy.optimize import approx_fprime, minimize
 
 from cclab import FCM, PCM, PFCM, RPCM, SFCM, SPFCM, SRPCM, ConstraintSet, Problem, Session, iterate
-from cclab.maths.repulsion import repelled_centers, repulsion_energy, repulsion_gradient, repulsion_hessian
+from cclab.algorithms.possibilistic.repulsion import (
+    repelled_centers,
+    repulsion_energy,
+    repulsion_gradient,
+    repulsion_hessian,
+)
+from cclab.algorithms.possibilistic.typicalities import labelled_typicalities, typicalities
 from cclab.maths.seeding import order_by_labels
-from cclab.maths.typicalities import labelled_typicalities, typicalities
 
 SOLVERS = [PCM, RPCM, PFCM, SRPCM, SPFCM, SFCM]
 LABELLED = [SRPCM, SPFCM, SFCM]

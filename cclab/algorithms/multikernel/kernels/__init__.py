@@ -1,9 +1,9 @@
 """Kernels for clustering: products with many kernel matrices, without keeping them."""
 
-from cclab.maths.kernels.choosing import METHODS, choose_kernels, read_kernels
-from cclab.maths.kernels.families import Landmarks, Powers, RankOne, squares, times_base
-from cclab.maths.kernels.kernels import Kernels, best_weights, mixed_distances
-from cclab.maths.kernels.linked import linked_directions
+from cclab.algorithms.multikernel.kernels.base_kernels import Kernels, best_weights, mixed_distances
+from cclab.algorithms.multikernel.kernels.families import Landmarks, Powers, RankOne, squares, times_base
+from cclab.algorithms.multikernel.kernels.linked import linked_directions
+from cclab.algorithms.multikernel.kernels.selection import METHODS, choose_kernels, read_kernels
 
 __all__ = [
     "METHODS",

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.maths.kernels.families import Family
+from cclab.algorithms.multikernel.kernels.families import Family
 
 # A kernel whose variance is below this part of its size is the same for all samples.
 NO_SPREAD = 1e-12
@@ -31,7 +31,7 @@ class Kernels:
 
     Examples
     --------
-    >>> from cclab.maths.kernels import RankOne
+    >>> from cclab.algorithms.multikernel.kernels import RankOne
     >>> v = np.array([1.0, -1.0, 2.0])
     >>> kernels = Kernels([RankOne(("spectral 1",), v[None])], np.ones(3))
     >>> kernels.matmul(np.ones((3, 1)))[0, :, 0].tolist(), kernels.quad(np.ones((3, 1))).tolist()

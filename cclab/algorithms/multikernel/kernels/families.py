@@ -6,18 +6,19 @@ matrices with the (N, C) matrix ``W``. That is all that kernel clustering needs,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.maths.distances import row_blocks
+from cclab.core.sample_blocks import row_blocks
 
 # A block of kernel rows holds about this many numbers, so that it is raised to all its powers within the cache.
 BLOCK_SIZE = 400_000
 
-Base = Callable[[NDArray | slice, NDArray | slice], NDArray]
+Rows = NDArray | slice
+Base = Callable[[Rows, Rows], NDArray]
 Growth = Callable[[NDArray, NDArray], NDArray]
 
 
@@ -26,9 +27,13 @@ class Family(Protocol):
 
     names: tuple[str, ...]
 
-    def diag(self) -> NDArray: ...
+    def diag(self) -> NDArray:
+        """(M, N) the kernels' diagonals."""
+        ...
 
-    def matmul(self, W: NDArray) -> NDArray: ...
+    def matmul(self, W: NDArray) -> NDArray:
+        """(M, N, C) each kernel times `W`."""
+        ...
 
 
 class RankOne:
@@ -116,7 +121,7 @@ class Powers:
                 np.matmul(kernel, W, out=products[k, rows])
         return products
 
-    def powers(self, base: NDArray):
+    def powers(self, base: NDArray) -> Iterator[NDArray]:
         """All kernels' entries from the base's, one after the other in the same array."""
         yield base
         kernel = base.copy() if len(self.names) > 1 else base

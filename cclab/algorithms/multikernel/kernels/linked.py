@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from cclab.algorithms.multikernel.kernels.families import RankOne
 from cclab.core import LinkOperator, Problem
-from cclab.maths.kernels.families import RankOne
 
 # So many standard deviations from the mean is as far as a feature counts: one far sample must not make a direction.
 BOUND = 2.5

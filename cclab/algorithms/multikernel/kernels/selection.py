@@ -12,17 +12,28 @@ from numpy.typing import NDArray
 from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
+from cclab.algorithms.multikernel.kernels.base_kernels import Kernels
+from cclab.algorithms.multikernel.kernels.families import (
+    BLOCK_SIZE,
+    Landmarks,
+    Powers,
+    RankOne,
+    Rows,
+    squares,
+    times_base,
+)
+from cclab.algorithms.multikernel.kernels.linked import linked_directions
 from cclab.core import ConstraintSet, Problem
-from cclab.maths.distances import row_blocks, squared_distances, squared_norms
-from cclab.maths.kernels.families import BLOCK_SIZE, Landmarks, Powers, RankOne, squares, times_base
-from cclab.maths.kernels.kernels import Kernels
-from cclab.maths.kernels.linked import linked_directions
-from cclab.maths.knowledge import of_constraints
+from cclab.core.sample_blocks import row_blocks, squared_norms
+from cclab.maths.constraint_cache import of_constraints
+from cclab.maths.distances import squared_distances
 
 METHODS = ("auto", "stored", "blocks", "landmarks")
 
 # Pairs of so many samples tell the spread of all pairwise distances well enough where those are too many.
 SPREAD_SAMPLES = 3000
+# What sums over samples lose.
+ROUNDING = 1e-13
 
 Kernel = str | Callable | NDArray
 
@@ -143,7 +154,10 @@ def _spectral(X: NDArray, weights: NDArray, count: int, centered: bool) -> RankO
     _, singular, directions = np.linalg.svd(np.sqrt(weights)[:, None] * X, full_matrices=False)
     rank = max(1, int((singular > 1e-10 * max(singular[0], np.finfo(float).tiny)).sum()))
     count = min(count, rank)
-    vectors = directions[:count] @ X.T / np.maximum(singular[:count, None], np.finfo(float).tiny)
+    vectors, size = directions[:count] @ X.T, singular[:count, None]
+    # Where only samples of no weight differ, the others have no direction.
+    seen = size > ROUNDING * np.abs(X).max() * np.sqrt(weights.max())
+    vectors = np.divide(vectors, size, out=np.zeros_like(vectors), where=seen)
     return RankOne(tuple(f"spectral {k + 1}" for k in range(count)), vectors)
 
 
@@ -169,7 +183,7 @@ def _powers(problem: Problem, item: Any, stored: bool, sampled: bool, others: li
         X = (X - X.mean(axis=0)) / np.sqrt(2.0 ** (count - 1) * distance_spread(problem, sampled))
         norms = squared_norms(X)
 
-        def base(rows, columns):
+        def base(rows: Rows, columns: Rows) -> NDArray:
             near = X[rows] @ (2 * X[columns].T)
             near -= norms[rows, None]
             near -= norms[columns]
@@ -186,7 +200,7 @@ def _powers(problem: Problem, item: Any, stored: bool, sampled: bool, others: li
 def _called(kernel: Callable, name: str, X: NDArray, stored: bool) -> Powers:
     """One kernel, given as a function of two arrays of samples."""
 
-    def base(rows, columns):
+    def base(rows: Rows, columns: Rows) -> NDArray:
         values = np.array(kernel(X[rows], X[columns]), dtype=float)
         wanted = (len(X[rows]), len(X[columns]))
         if values.shape != wanted:
@@ -223,8 +237,8 @@ def distance_spread(problem: Problem, sampled: bool = False) -> float:
     for rows in row_blocks(len(X), max(1, BLOCK_SIZE // len(X))):
         d2 = squared_distances(X[rows], X, norms[rows])
         d2[np.arange(len(d2)), np.arange(rows.start, rows.stop)] = 0  # rounding left a little, and its root is large
-        second += w[rows] @ (d2 @ w)
-        first += w[rows] @ (np.sqrt(d2, out=d2) @ w)
+        second += float(w[rows] @ (d2 @ w))
+        first += float(w[rows] @ (np.sqrt(d2, out=d2) @ w))
     total = w.sum()
     # Pairs of different samples: a sample of weight 2 has one pair, at distance 0, in itself.
     pairs = total * (total - 1) if total > 1 else total * total

@@ -1,0 +1,1 @@
+"""Credal partitions: belief in sets of clusters, and in none."""

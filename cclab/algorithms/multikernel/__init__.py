@@ -1,0 +1,1 @@
+"""Several kernels, weighted as the clusters form."""

@@ -1,0 +1,1 @@
+"""Typicalities: how well a sample fits a cluster, whatever the others say."""
