@@ -9,10 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from cclab.maths.contest import heed_links, with_links
-from cclab.maths.mixtures import Mixture, Sight, responsibilities
-from cclab.maths.parts import cluster_of_parts, heaviest_parts, log_memberships, reason_to_join, wide_component
-from cclab.maths.quadratic_memberships import Links
+from cclab.algorithms.mixture.competition import heed_links, with_links
+from cclab.algorithms.mixture.joining import (
+    cluster_of_parts,
+    heaviest_parts,
+    log_memberships,
+    reason_to_join,
+    wide_component,
+)
+from cclab.algorithms.mixture.mixtures import Mixture, Sight, responsibilities
+from cclab.maths.quadratic_memberships import LinkCosts
 
 # A number of clusters is sure when the next best is worse by more than this, in nats: odds of 1 to 20. The Bayesian
 # information criterion approximates the logarithm of the odds, for clusters that are Gaussian.
@@ -40,11 +46,12 @@ class Trial:
     mixture: Mixture | None = field(default=None, repr=False)
 
     def without_mixture(self) -> Trial:
+        """The same without what takes memory."""
         return replace(self, mixture=None)
 
 
 def trials(
-    rested: Sequence[Mixture], start: int, sight: Sight, links: Links, alpha: float, *, joining: bool = True
+    rested: Sequence[Mixture], start: int, sight: Sight, links: LinkCosts, alpha: float, *, joining: bool = True
 ) -> list[Trial]:
     """Each mixture weighed, after it has heard the links; a broken one costs `alpha` nats.
 
@@ -65,7 +72,7 @@ def trials(
     return found
 
 
-def _joined_by_links(mixture: Mixture, sight: Sight, links: Links) -> NDArray[np.int64]:
+def _joined_by_links(mixture: Mixture, sight: Sight, links: LinkCosts) -> NDArray[np.int64]:
     """(k,) the cluster of each component when those are joined that must-links hold together."""
     owner = mixture.log_densities(sight.Z[links.samples])[:, :-1].argmax(axis=1)
     must, cannot = links.between(owner, len(mixture))
@@ -146,6 +153,7 @@ class Verdict:
 
     @classmethod
     def of(cls, n_clusters: int, n_parts: int, weighed: Sequence[Trial], given: bool = False) -> Verdict:
+        """The verdict on trials that were weighed."""
         best = min(weighed, key=lambda t: t.cost)
         others = [t for t in weighed if t.n_clusters != best.n_clusters]
         second = min(others, key=lambda t: t.cost, default=None)
@@ -178,6 +186,7 @@ class Verdict:
 
     @property
     def sure(self) -> bool:
+        """Whether there is no doubt about the number, or it was given."""
         return self.given or not self.doubts
 
     def __str__(self) -> str:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import softmax
 
-from cclab.core.closure import must_components
-from cclab.maths.mixtures import Mixture, Sight, refitted, responsibilities, weakest
-from cclab.maths.quadratic_memberships import Links
+from cclab.algorithms.mixture.mixtures import Mixture, Sight, refitted, responsibilities, weakest
+from cclab.core.constraints.closure import must_components
+from cclab.maths.quadratic_memberships import LinkCosts
 
 # A mixture is at rest when a sweep gains less than this for each sample, in nats, or after so many sweeps.
 REST = 1e-4
@@ -43,6 +43,7 @@ class Contest:
     notes: tuple[str, ...] = ()
 
     def over(self, fewest: int) -> bool:
+        """Whether it is at rest with no more than `fewest` components."""
         return self.at_rest and len(self.mixture) <= fewest
 
 
@@ -54,7 +55,7 @@ def advance(contest: Contest, sight: Sight, fewest: int, n_sweeps: int = MOST_SW
     contest = replace(contest, notes=())
     if contest.at_rest:
         k, loss = weakest(contest.mixture, sight)
-        note = f"Cluster {contest.mixture.ids[k] + 1} was taken out: the others explain its samples at {loss:.3g} nats."
+        note = f"A cluster was taken out: the others explain its samples at {loss:.3g} nats."
         contest = Contest(contest.mixture.without(k), notes=(note,))
     for _ in range(n_sweeps):
         contest = _swept(contest, sight, fewest)
@@ -72,7 +73,7 @@ def _swept(contest: Contest, sight: Sight, fewest: int) -> Contest:
     N = sight.weights @ R[:, :-1]
     if pays and N.min() <= mixture.toll:
         k = int(np.argmin(N))
-        note = f"Cluster {mixture.ids[k] + 1} vanished: {N[k]:.3g} samples' worth don't pay for its parameters."
+        note = f"A cluster vanished: {N[k]:.3g} samples' worth don't pay for its parameters."
         return Contest(mixture.without(k), notes=(*contest.notes, note))
     return replace(
         contest,
@@ -93,7 +94,7 @@ def mixtures_at_rest(first: Mixture, sight: Sight, fewest: int) -> list[Mixture]
     return rested
 
 
-def heed_links(logits: NDArray, links: Links, alpha: float) -> NDArray:
+def heed_links(logits: NDArray, links: LinkCosts, alpha: float) -> NDArray:
     """(t, k) memberships of linked samples whose own log memberships are `logits`; a broken link costs `alpha` nats.
 
     Each sweep goes half-way: without damping two partners would swap places for ever.
@@ -104,7 +105,7 @@ def heed_links(logits: NDArray, links: Links, alpha: float) -> NDArray:
     return U
 
 
-def with_links(mixture: Mixture, clusters: NDArray, sight: Sight, links: Links, alpha: float) -> Mixture:
+def with_links(mixture: Mixture, clusters: NDArray, sight: Sight, links: LinkCosts, alpha: float) -> Mixture:
     """The mixture after some sweeps in which links are heard.
 
     Parameters
@@ -125,7 +126,7 @@ def with_links(mixture: Mixture, clusters: NDArray, sight: Sight, links: Links, 
     return mixture
 
 
-def fewest_clusters(links: Links) -> int:
+def fewest_clusters(links: LinkCosts) -> int:
     """How many clusters the links ask for at least: a clique of samples that all belong apart, found greedily."""
     cannot = links.known.cannot
     if not len(cannot.samples):

@@ -26,29 +26,90 @@ References
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from cclab.algorithms.competitive_mixture_state import CompetitiveMixtureState, state_of
-from cclab.core import Fuzzy, Problem, WeightedSolver
-from cclab.core.parameters import real, whole
-from cclab.maths.choosing_clusters import Verdict, joined_once, trials
-from cclab.maths.contest import Contest, advance, fewest_clusters, mixtures_at_rest
-from cclab.maths.knowledge import of_constraints
-from cclab.maths.leading_components import Subspace, leading_components
-from cclab.maths.mixtures import SHAPES, Mixture, Sight, first_mixture
-from cclab.maths.parts import log_memberships
-from cclab.maths.quadratic_memberships import Links
+from cclab.algorithms.mixture.choosing import Trial, Verdict, joined_once, trials
+from cclab.algorithms.mixture.competition import Contest, advance, fewest_clusters, heed_links, mixtures_at_rest
+from cclab.algorithms.mixture.joining import cluster_of_parts, heaviest_parts, log_memberships, means_of_clusters
+from cclab.algorithms.mixture.leading_components import Subspace, leading_components
+from cclab.algorithms.mixture.mixtures import SHAPES, Mixture, Sight, first_mixture, responsibilities
+from cclab.core import CenterState, Fuzzy, Gauge, Problem, WeightedSolver
+from cclab.core.parameters import Seed, real, whole
+from cclab.maths.constraint_cache import of_constraints
+from cclab.maths.quadratic_memberships import LinkCosts
 from cclab.maths.seeding import initial_centers
 
 # Sweeps in one step: few enough to watch clusters fade.
 SWEEPS = 5
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CompetitiveMixtureState(CenterState):
+    """A mixture, which clusters its components make up, and what is known of their number so far.
+
+    Attributes
+    ----------
+    subspace : Subspace
+        Where the clusters compete.
+    contest : Contest
+        The mixture, and how its competition stands.
+    clusters : (k,) int array
+        The cluster that each component is part of.
+    sizes : (c,) array
+        Samples in each cluster, by their memberships.
+    linked, linked_memberships : (t,) int array and (t, c) array
+        The samples that links touch, and their memberships.
+    stage : int
+        First the shapes compete, one after the other; then each start is weighed; then parts are joined; then all is
+        done.
+    trials : tuple of Trial
+        The mixtures that were weighed.
+    verdict : Verdict or None
+        How many clusters there are and how sure that is, once it is known.
+    """
+
+    subspace: Subspace = field(repr=False)
+    contest: Contest = field(repr=False)
+    clusters: NDArray = field(repr=False)
+    sizes: NDArray = field(repr=False)
+    linked: NDArray = field(repr=False)
+    linked_memberships: NDArray = field(repr=False)
+    stage: int
+    trials: tuple[Trial, ...] = field(default=(), repr=False)
+    verdict: Verdict | None = None
+
+    @property
+    def mixture(self) -> Mixture:
+        """The components that compete now."""
+        return self.contest.mixture
+
+    @property
+    def cluster_ids(self) -> NDArray[np.int64]:
+        return self.mixture.ids[heaviest_parts(self.mixture, self.clusters)]
+
+    def log_memberships(self, X: NDArray) -> NDArray:
+        """(m, c) of any samples, up to a constant in each row."""
+        return log_memberships(self.mixture, self.clusters, self.subspace.reduce(X))
+
+    def _partition(self) -> Fuzzy:
+        U = softmax(self.log_memberships(self.X), axis=1)
+        U[self.linked] = self.linked_memberships
+        return Fuzzy(U)
+
+    def gauges(self) -> tuple[Gauge, ...]:
+        names = tuple(str(id_ + 1) for id_ in self.cluster_ids)
+        return (
+            Gauge("Number of clusters", ("clusters",), (float(len(names)),)),
+            Gauge("Cluster sizes", names, tuple(self.sizes.tolist()), by_cluster=True),
+        )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
 class CompetitiveMixture(WeightedSolver):
     """Finds the number of clusters by competition, also with many features, and says how sure it is.
 
@@ -86,6 +147,8 @@ class CompetitiveMixture(WeightedSolver):
     """
 
     uses = frozenset({"must", "cannot", "weights", "sample_weight"})
+    # Clusters that can't pay vanish, and the shapes compete one after the other.
+    descends = False
     parameters = {
         "n_clusters": whole(1, or_none=True),
         "max_clusters": whole(1),
@@ -95,22 +158,12 @@ class CompetitiveMixture(WeightedSolver):
     # The competition ends by itself.
     max_iter = 100_000
 
-    def __init__(
-        self,
-        n_clusters=None,
-        *,
-        n_init=3,
-        random_state=None,
-        max_clusters=20,
-        constraint_weight=3.0,
-        max_samples=5000,
-    ):
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.random_state = random_state
-        self.max_clusters = max_clusters
-        self.constraint_weight = constraint_weight
-        self.max_samples = max_samples
+    n_clusters: int | None = field(default=None, kw_only=False)
+    n_init: int = 3
+    random_state: Seed = None
+    max_clusters: int = 20
+    constraint_weight: float = 3.0
+    max_samples: int = 5000
 
     def start(self, problem: Problem, restart: int = 0) -> CompetitiveMixtureState:
         return self._show(problem, Contest(self._first(problem, restart, 0, SHAPES[0])), stage=0, restart=restart)
@@ -165,6 +218,7 @@ class CompetitiveMixture(WeightedSolver):
         found = trials(rested, start, sight, links, self.constraint_weight, joining=self.n_clusters is None)
         enough = [t for t in found if t.n_clusters >= fewest_clusters(links)] or found
         best = min(enough, key=lambda t: t.cost)
+        assert best.mixture is not None
         all_trials = (*state.trials, *(t.without_mixture() for t in enough))
         mixture = best.mixture if best.cost <= min(t.cost for t in all_trials) else state.mixture
         note = f"Start {start + 1} of {self.n_init}: fits best with {best.n_clusters} ({best.mixture.shape})."
@@ -210,13 +264,13 @@ class CompetitiveMixture(WeightedSolver):
         """At how many clusters the competition ends."""
         return 1 if self.n_clusters is None else self.n_clusters
 
-    def _sight(self, problem: Problem) -> tuple[Subspace, Sight, Links]:
+    def _sight(self, problem: Problem) -> tuple[Subspace, Sight, LinkCosts]:
         """Where the clusters compete, the samples that take part, and the links between these."""
         rows, subspace, sight = problem.derived(("sight", self.max_samples), lambda: self._look(problem))
         if rows is None:
-            return subspace, sight, Links.of(problem)
+            return subspace, sight, LinkCosts.of(problem)
         links = of_constraints(
-            problem, f"links among {self.max_samples} samples", lambda known: Links.stated(known.restrict(rows))
+            problem, f"links among {self.max_samples} samples", lambda known: LinkCosts.stated(known.restrict(rows))
         )
         return subspace, sight, links
 
@@ -254,3 +308,50 @@ class CompetitiveMixture(WeightedSolver):
     ) -> CompetitiveMixtureState:
         subspace, sight, _ = self._sight(problem)
         return state_of(problem, subspace, sight, contest, clusters, alpha=self.constraint_weight, **more)
+
+
+def state_of(
+    problem: Problem,
+    subspace: Subspace,
+    sight: Sight,
+    contest: Contest,
+    clusters: NDArray | None = None,
+    *,
+    alpha: float,
+    **more: Any,
+) -> CompetitiveMixtureState:
+    """The state of a mixture that competes for the samples in `sight`.
+
+    Parameters
+    ----------
+    clusters : (k,) int array, optional
+        The cluster that each component is part of; default: each is one of its own.
+    alpha : float
+        What a broken link costs, in nats.
+    **more
+        Further fields of the state.
+    """
+    mixture, links = contest.mixture, LinkCosts.of(problem)
+    clusters = cluster_of_parts(np.arange(len(mixture)) if clusters is None else clusters)
+    heard = heed_links(log_memberships(mixture, clusters, subspace.reduce(problem.X[links.samples])), links, alpha)
+    L = mixture.log_densities(sight.Z)
+    part_sizes = sight.weights @ softmax(L[:, :-1], axis=1)
+    sizes, centers = means_of_clusters(clusters, part_sizes, mixture.means)
+    terms = {
+        "misfit": -sight.weights @ responsibilities(L)[1],
+        "parameters": mixture.description_length(np.log(sight.total)),
+        "links": alpha * links.broken(np.eye(len(sizes))[heard.argmax(axis=1)]),
+    }
+    return CompetitiveMixtureState(
+        centers=subspace.restore(centers),
+        objective=sum(terms.values()),
+        terms=terms,
+        X=problem.X,
+        subspace=subspace,
+        contest=contest,
+        clusters=clusters,
+        sizes=sizes * problem.weights.sum() / sight.total,
+        linked=links.samples,
+        linked_memberships=heard,
+        **{"notes": contest.notes, **more},
+    )

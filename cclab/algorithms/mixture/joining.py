@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import chi2, multivariate_normal
 
-from cclab.maths.mixtures import Mixture, Sight, n_parameters
+from cclab.algorithms.mixture.mixtures import Mixture, Sight, n_parameters
 
 # A component that holds less than this share of the samples, and half of the other centres, is background.
 LIGHT = 0.25

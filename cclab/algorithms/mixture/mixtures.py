@@ -44,6 +44,7 @@ class Sight:
 
     @classmethod
     def of(cls, Z: NDArray, weights: NDArray) -> Sight:
+        """Samples with what is computed of them once."""
         w = weights / weights.sum()
         variance = float((w @ (Z - w @ Z) ** 2).mean())
         variance = variance if variance > 0 else 1.0
@@ -52,6 +53,7 @@ class Sight:
 
     @property
     def total(self) -> float:
+        """The weight of all samples."""
         return float(self.weights.sum())
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cclab import CompetitiveMixture, ConstraintSet, Problem, iterate, load_dataset
+from cclab.algorithms.mixture.choosing import Verdict
 from cclab.core import scores
-from cclab.maths.choosing_clusters import Verdict
 
 
 def gaussians(n_clusters, n_features, separation=5.0, seed=0, n_samples=150):
@@ -45,7 +45,7 @@ def test_clusters_fade_and_vanish_a_few_at_a_time():
         gone = set(before.cluster_ids) - set(after.cluster_ids)
         assert set(after.cluster_ids) <= set(before.cluster_ids)
         assert len(gone) == len(after.notes) <= 2
-        assert all(any(f"Cluster {id_ + 1} " in note for note in after.notes) for id_ in gone)
+        assert all(note.startswith("A cluster ") for note in after.notes)
     for state in run:
         np.testing.assert_allclose(state.sizes.sum(), len(data.X))
 

@@ -6,11 +6,11 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
 from cclab import ConstraintSet, Problem
-from cclab.maths.contest import Contest, advance, fewest_clusters, mixtures_at_rest
-from cclab.maths.leading_components import leading_components
-from cclab.maths.mixtures import SHAPES, Mixture, Sight, first_mixture, refitted, responsibilities, weakest
-from cclab.maths.parts import gain_of_one, reason_to_join, ridge_dip, wide_component
-from cclab.maths.quadratic_memberships import Links
+from cclab.algorithms.mixture.competition import Contest, advance, fewest_clusters, mixtures_at_rest
+from cclab.algorithms.mixture.joining import gain_of_one, reason_to_join, ridge_dip, wide_component
+from cclab.algorithms.mixture.leading_components import leading_components
+from cclab.algorithms.mixture.mixtures import SHAPES, Mixture, Sight, first_mixture, refitted, responsibilities, weakest
+from cclab.maths.quadratic_memberships import LinkCosts
 
 
 def cloud(n=120, q=2, gap=8.0, seed=0):
@@ -65,7 +65,7 @@ def test_toll_makes_a_small_component_vanish():
     centers = np.array([[0.0, 0.0], [8.0, 0.0], [4.0, 9.0]])
     contest = advance(Contest(first_mixture(sight, centers, "round", np.array([4, 5, 6]))), sight, fewest=1)
     assert contest.mixture.ids.tolist() == [4, 5]
-    assert "Cluster 7 vanished" in contest.notes[0]
+    assert "A cluster vanished" in contest.notes[0]
 
 
 def test_the_weakest_is_the_one_whose_loss_costs_least():
@@ -88,8 +88,8 @@ def test_the_path_goes_down_to_one():
 def test_a_clique_of_cannot_links_asks_for_as_many_clusters():
     known = ConstraintSet(9).with_must_link([[0, 1]]).with_cannot_link([[1, 2], [0, 3], [2, 3], [3, 4]])
     known = known.with_separation([2, 3], [5]).with_cannot_link([[5, 0]])
-    assert fewest_clusters(Links.of(Problem(np.arange(9.0)[:, None], known))) == 4
-    assert fewest_clusters(Links.of(Problem(np.arange(9.0)[:, None]))) == 1
+    assert fewest_clusters(LinkCosts.of(Problem(np.arange(9.0)[:, None], known))) == 4
+    assert fewest_clusters(LinkCosts.of(Problem(np.arange(9.0)[:, None]))) == 1
 
 
 @pytest.mark.parametrize(("gap", "dips"), [(1.0, False), (2.0, False), (5.0, True)])

@@ -1,0 +1,1 @@
+"""Mixtures of Gaussians that find the number of clusters."""

@@ -1,0 +1,115 @@
+"""Which covariance suits the data, by links that a mixture has not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cclab.algorithms.mixture.gaussians import Samples
+from cclab.algorithms.mixture.linked_fit import (
+    Linked,
+    Model,
+    from_centers,
+    numbered_by_labels,
+    rested,
+    seeded_by_labels,
+    starts,
+)
+from cclab.core import HeldOut, Problem
+from cclab.core.constraints.folds import Fold
+from cclab.core.cross_validation import gathered, split_for
+
+#: The choices: first the one that is taken where links can't tell.
+MODELS = (
+    Model("shared"),
+    Model("spherical"),
+    Model("equal volume"),
+    Model("free"),
+    Model("shared", linked=False),
+)
+#: By how many standard errors another must lead over the first on links that it has not seen.
+MARGIN = 1.0
+#: Fewer links than this prove nothing.
+FEWEST_LINKS = 20
+#: Sweeps of each trial, from how many of so many starts: as in what is judged, and where that would take too long.
+THOROUGH, QUICK = (30, 3, 8), (8, 1, 4)
+#: Samples times clusters from which on it would.
+MANY = 5_000
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Parts of what is known, each held back in turn.
+
+    Attributes
+    ----------
+    folds : tuple of Fold
+    told : tuple of Linked
+        What is told in each.
+    centers : tuple of lists of arrays
+        Where to start.
+    sweeps : int
+        Of each trial.
+    why_not : str
+        Why there is nothing to judge by, in words; empty where there is.
+    """
+
+    folds: tuple[Fold, ...]
+    told: tuple[Linked, ...]
+    centers: tuple[list[NDArray], ...]
+    sweeps: int = 0
+    why_not: str = ""
+
+    @classmethod
+    def of(cls, problem: Problem, samples: Samples, n_clusters: int) -> Judge:
+        """The judge of all models on these samples."""
+        split = split_for(problem, seed=problem.seed) if n_clusters > 1 else None
+        if split is None:
+            return cls((), (), (), why_not="there is only one cluster")
+        if isinstance(split, HeldOut):
+            return cls((), (), (), why_not=split.why_not)
+        n = sum(len(fold.held) for fold in split)
+        if n < FEWEST_LINKS:
+            return cls((), (), (), why_not=f"{n} links to hold back are too few, {FEWEST_LINKS} are needed")
+        sweeps, go_on, n_starts = THOROUGH if problem.n_samples * n_clusters <= MANY else QUICK
+        told = tuple(Linked.of(samples, fold.known, n_clusters) for fold in split)
+        centers = tuple(
+            [seeded_by_labels(about, numbered_by_labels(about, V)) for V in drawn[:go_on]]
+            for about, drawn in ((about, starts(about, problem.rng(0, 0), n_starts)) for about in told)
+        )
+        return cls(split, told, centers, sweeps)
+
+    @cached_property
+    def _answers(self) -> dict[int, HeldOut]:
+        return {}
+
+    def held_out(self, place: int) -> HeldOut:
+        """How the model at this place of `MODELS` does on links that it was not told of; worked out once."""
+        if place not in self._answers:
+            model, degrees = MODELS[place], []
+            for fold, about, centers in zip(self.folds, self.told, self.centers):
+                fits = [rested(about, model, from_centers(about, model, V), self.sweeps) for V in centers]
+                best = max(fits, key=lambda fit: fit.evidence)
+                degrees.append(fold.held.kept(best.memberships.argmax(axis=1)))
+            self._answers[place] = gathered(self.folds, degrees)
+        return self._answers[place]
+
+    def lead(self, place: int) -> float:
+        """By how much a model keeps more links than the first, less its margin."""
+        if not place:
+            return 0.0
+        lead, error = self.held_out(place).lead_over(self.held_out(0))
+        return lead - MARGIN * error
+
+    def settled(self, n_tried: int) -> bool:
+        """Whether no model that was not tried yet could lead by enough, even if it kept every link."""
+        first = self.held_out(0)
+        most, error = replace(first, degrees=np.ones_like(first.degrees)).lead_over(first)
+        return n_tried == len(MODELS) or most - MARGIN * error <= max(map(self.lead, range(n_tried)))
+
+    def chosen(self, n_tried: int) -> int:
+        """The place of the model that leads most, of those tried."""
+        return int(np.argmax([self.lead(place) for place in range(n_tried)]))
