@@ -23,7 +23,6 @@ References
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -31,12 +30,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from cclab.algorithms.ckm import _KernelKMeans, by_priority, by_tenths, grown, satisfaction_gauge
+from cclab.algorithms.kmeans.ckm import _KernelKMeans, by_priority, by_tenths, grown, satisfaction_gauge
+from cclab.algorithms.kmeans.link_forest import Forest
 from cclab.core import Gauge, Hard, Partition, Problem, State
 from cclab.core.arrays import readonly
 from cclab.core.parameters import real, whole
-from cclab.maths.ensemble import ensemble_labels, renamed
-from cclab.maths.forest import Forest
+from cclab.core.warning import warn_caller
+from cclab.maths.ensemble import ensemble_labels, importance_gauge, mean_priorities, renamed
 from cclab.maths.link_table import LinkTable
 
 
@@ -98,11 +98,7 @@ class EnsembleState(State):
 
     def emphasis(self) -> tuple[NDArray, NDArray] | None:
         """The mean priority of each statement's links."""
-        if not len(self.statements):
-            return None
-        ids, which, counts = np.unique(self.statements, return_inverse=True, return_counts=True)
-        means = np.bincount(which, np.exp(self.log_priorities - self.log_priorities.max())) / counts
-        return ids, means / means.mean()
+        return mean_priorities(self.statements, self.log_priorities)
 
     def asides(self) -> dict[str, Partition]:
         return {"Latest round": Hard(self.hypothesis, self.n_clusters)}
@@ -110,14 +106,14 @@ class EnsembleState(State):
     def gauges(self) -> tuple[Gauge, ...]:
         if not self.iteration:
             return ()
-        rounds = tuple(str(t + 1) for t in range(len(self.importance)))
         return (
             satisfaction_gauge(self.satisfied_by_priority),
             Gauge("Priority of broken links (ε)", ("this round",), (self.error,)),
-            Gauge("Importance of each round (α)", rounds, tuple(self.importance.tolist())),
+            importance_gauge(self.importance),
         )
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BCKM(_KernelKMeans):
     """Boosting of constrained k-means: links that a round breaks come earlier in the next; all rounds vote.
 
@@ -144,7 +140,11 @@ class BCKM(_KernelKMeans):
 
     Notes
     -----
-    The weights of the links are their first priorities. The objective is the exponential loss that
+    The weights of the links are their first priorities. Links of the same priority come in random order, drawn anew
+    for each round; the draw is about their places, so the result depends on the order in which they were stated. Where
+    all weights differ it does not.
+
+    The objective is the exponential loss that
     boosting lowers, ``sum_s ρ_s`` over its first value: the mean over the links of ``exp(-y_s sum_t α_t (2 K^t - 1))``.
     The loss printed in [1]_ has ``K`` in place of ``2 K - 1``, but it is the latter that steps 11 and 12 of
     Algorithm 3 lower.
@@ -166,6 +166,7 @@ class BCKM(_KernelKMeans):
     np.True_
     """
 
+    # Boosting lowers the exponential loss by each round that it keeps.
     descends = True
     parameters = {
         "n_rounds": whole(1),
@@ -174,28 +175,10 @@ class BCKM(_KernelKMeans):
         "vote_starts": whole(1),
     }
 
-    def __init__(
-        self,
-        n_clusters=3,
-        *,
-        init="k-means++",
-        n_init=1,
-        random_state=None,
-        n_rounds=100,
-        kernel="linear",
-        perfect=100.0,
-        max_sweeps=100,
-        vote_starts=25,
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.random_state = random_state
-        self.n_rounds = n_rounds
-        self.kernel = kernel
-        self.perfect = perfect
-        self.max_sweeps = max_sweeps
-        self.vote_starts = vote_starts
+    n_rounds: int = 100
+    perfect: float = 100.0
+    max_sweeps: int = 100
+    vote_starts: int = 25
 
     @property
     def max_iter(self) -> int:
@@ -204,12 +187,13 @@ class BCKM(_KernelKMeans):
 
     def start(self, problem: Problem, restart: int = 0) -> EnsembleState:
         V = self._first_centers(problem, problem.rng(restart, 0))
-        no_links = Forest.grow(*np.empty((3, 0), dtype=int), problem.n_samples)
+        nobody = np.empty(0, dtype=np.int64)
+        no_links = Forest.grow(nobody, nobody, nobody, problem.n_samples)
         nearest, V, _ = self._sweep(problem, no_links, V)
         links = self._links(problem)
         return EnsembleState(
             restart=restart,
-            objective=1.0,
+            objective=self._objective(np.log(links.weight), links),
             centers=self._among_samples(V),
             hypothesis=self._small(nearest),
             log_priorities=np.log(links.weight),
@@ -237,7 +221,7 @@ class BCKM(_KernelKMeans):
         return replace(
             state,
             iteration=state.iteration + 1,
-            objective=_loss(after, links),
+            objective=self._objective(after, links),
             terms={"error": ε},
             notes=(f"round {state.iteration + 1}: {stopped}",) if stopped else (),
             centers=self._among_samples(V),
@@ -259,8 +243,8 @@ class BCKM(_KernelKMeans):
         log_ρ = np.log(links.weight)
         for hypothesis, α in zip(state.hypotheses, state.importance):
             log_ρ = self._log_priorities_after(log_ρ, α, links.agreement(hypothesis))
-        loss = _loss(log_ρ, links)
-        return replace(state, log_priorities=log_ρ, statements=links.statement, objective=loss, stopped="")
+        objective = self._objective(log_ρ, links)
+        return replace(state, log_priorities=log_ρ, statements=links.statement, objective=objective, stopped="")
 
     def priorities(self, problem: Problem, state: EnsembleState) -> pd.DataFrame:
         """One row a link: its two samples, whether it is a must-link, and its share of the priority.
@@ -273,6 +257,10 @@ class BCKM(_KernelKMeans):
         partner = links.partners(problem.rng(state.restart, state.iteration))
         share = np.exp(log_ρ - logsumexp(log_ρ)) if len(links) else log_ρ
         return pd.DataFrame({"i": links.i, "j": partner, "must": links.must, "priority": share})
+
+    def _objective(self, log_ρ: NDArray, links: LinkTable) -> float:
+        """The exponential loss, 1 before the first round."""
+        return float(np.exp(log_loss(log_ρ, links)))
 
     # ------------------------------------------------------------------ a round
 
@@ -307,18 +295,17 @@ class BCKM(_KernelKMeans):
         """Labels in the smallest type that holds them: they are kept for each round."""
         return readonly(labels.astype(np.min_scalar_type(self.n_clusters - 1)))
 
-    def _keep(self, state: EnsembleState) -> None:
-        super()._keep(state)
+    def _keep(self, problem: Problem, state: EnsembleState) -> None:
+        super()._keep(problem, state)
         if not state.hypotheses:
-            warnings.warn(
+            warn_caller(
                 f"{type(self).__name__} could not start boosting: the first round broke links of {state.error:.0%} of "
                 "the priority. Its own clusters are the answer; look at ConstraintSet.conflicts(), or ask for "
                 "another number of clusters",
                 BoostingNotStarted,
-                stacklevel=3,
             )
 
 
-def _loss(log_ρ: NDArray, links: LinkTable) -> float:
-    """The exponential loss, 1 before the first round."""
-    return float(np.exp(logsumexp(log_ρ) - np.log(links.weight.sum()))) if len(links) else 1.0
+def log_loss(log_ρ: NDArray, links: LinkTable) -> float:
+    """The logarithm of the exponential loss, 0 before the first round."""
+    return float(logsumexp(log_ρ) - np.log(links.weight.sum())) if len(links) else 0.0

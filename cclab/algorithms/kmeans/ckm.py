@@ -20,17 +20,19 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import kmeans_plusplus
 
+from cclab.algorithms.kmeans.link_forest import Forest
 from cclab.core import Gauge, Hard, Problem, State, WeightedSolver, center_shift
-from cclab.core.parameters import choice
-from cclab.maths.distances import squared_distances, squared_norms
+from cclab.core.parameters import Seed, choice
+from cclab.core.sample_blocks import squared_norms
+from cclab.maths.constraint_cache import of_constraints
+from cclab.maths.distances import squared_distances
 from cclab.maths.feature_space import KERNELS, check_kernel, features
-from cclab.maths.forest import Forest
-from cclab.maths.knowledge import of_constraints
 from cclab.maths.link_table import LinkTable
 from cclab.maths.lloyd import cluster_means
 
@@ -69,12 +71,19 @@ class CKMState(State):
         return (satisfaction_gauge(self.satisfied_by_priority),) if len(self.order) else ()
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class _KernelKMeans(WeightedSolver):
     """What constrained k-means and its ensembles share: the space of the kernel, and the table of links."""
 
     uses = frozenset({"must", "cannot", "weights", "sample_weight"})
     accepts_sparse = True
     parameters = {"kernel": choice(*KERNELS)}
+
+    n_clusters: int = field(default=3, kw_only=False)
+    init: str | ArrayLike = "k-means++"
+    n_init: int = 1
+    random_state: Seed = None
+    kernel: str = "linear"
 
     def check(self, problem: Problem) -> None:
         super().check(problem)
@@ -110,6 +119,7 @@ class _KernelKMeans(WeightedSolver):
         return V if self.kernel == "linear" else None
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CKM(_KernelKMeans):
     """K-means that satisfies links in the order of their weights, as far as it can.
 
@@ -123,10 +133,11 @@ class CKM(_KernelKMeans):
     -----
     The two links that come first always hold (if they can); the later a link comes, the likelier it is
     that its samples were assigned before. Links of the same weight come in random order, drawn anew for
-    each restart.
+    each restart. The draw is about their places, so the result depends on the order in which they were stated; where
+    all weights differ it does not.
 
     The order of the links does not change during a run, so the links that do work are found once
-    (`cclab.maths.forest.Forest`) and a sweep costs no more than one of k-means, however many links there are.
+    (`link_forest.Forest`) and a sweep costs no more than one of k-means, however many links there are.
 
     Printed, the sweeps go on until the clusters stay the same, but they may circle for ever. Here a sweep that does not
     lower the objective (the sum of squared distances to the means of the clusters) is dropped and ends the run.
@@ -142,16 +153,11 @@ class CKM(_KernelKMeans):
     np.False_
     """
 
+    # A sweep that does not lower the objective is dropped.
     descends = True
     ancestor = "SeededKMeans"
 
-    def __init__(self, n_clusters=3, *, init="k-means++", n_init=1, max_iter=300, random_state=None, kernel="linear"):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.kernel = kernel
+    max_iter: int = 300
 
     def start(self, problem: Problem, restart: int = 0) -> CKMState:
         rng = problem.rng(restart, 0)
@@ -184,7 +190,9 @@ class CKM(_KernelKMeans):
         order = by_priority(links.weight, rng)
         return order, grown(links, order, problem.n_samples, rng)
 
-    def _state_after(self, problem: Problem, means: NDArray, order: NDArray, forest: Forest, **progress) -> CKMState:
+    def _state_after(
+        self, problem: Problem, means: NDArray, order: NDArray, forest: Forest, **progress: Any
+    ) -> CKMState:
         """The state after a sweep from `means`."""
         labels, V, objective = self._sweep(problem, forest, means)
         return CKMState(
@@ -203,7 +211,7 @@ class CKM(_KernelKMeans):
     def believe(self, X: NDArray, state: CKMState) -> Hard:
         if self.kernel != "linear":
             raise ValueError(f"new samples have no place in the space of kernel={self.kernel!r}; use 'linear'")
-        return Hard(squared_distances(X, state.centers).argmin(axis=1), self.n_clusters)
+        return Hard(squared_distances(X, state.means).argmin(axis=1), self.n_clusters)
 
 
 def by_priority(priority: NDArray, rng: np.random.Generator) -> NDArray:

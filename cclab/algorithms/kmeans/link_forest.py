@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.maths.distances import row_blocks
+from cclab.core.sample_blocks import row_blocks
 
 Array = NDArray
 

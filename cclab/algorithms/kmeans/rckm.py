@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.algorithms.bckm import BCKM, EnsembleState
+from cclab.algorithms.kmeans.bckm import BCKM, EnsembleState, log_loss
 from cclab.maths.link_table import LinkTable
 
 
@@ -22,12 +22,18 @@ class RCKM(BCKM):
 
     Notes
     -----
+    As in `BCKM`, the result depends on the order in which links of the same weight were stated.
+
     The paper leaves open what a round counts for; here it is what it would count for in boosting, with
-    the error taken over the weights of the links. The objective is the loss of `BCKM`, which nothing here lowers on
-    purpose.
+    the error taken over the weights of the links. The objective is the logarithm of the loss of `BCKM` (of the loss
+    itself nothing keeps it within the range of numbers): 0 at the start, and nothing here lowers it on purpose.
     """
 
+    # No round learns from those before it.
     descends = False
+
+    def _objective(self, log_ρ: NDArray, links: LinkTable) -> float:
+        return log_loss(log_ρ, links)
 
     def _log_priorities(self, links: LinkTable, state: EnsembleState) -> NDArray:
         return np.log(links.weight)

@@ -7,16 +7,18 @@ References
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.core import Hard, Problem, WeightedSolver, center_shift
+from cclab.core import CenterSolver, Hard, Problem
 from cclab.maths.distances import squared_distances
 from cclab.maths.lloyd import LloydState, cluster_means, distances_to, inertia
 from cclab.maths.seeding import seeded_centers
 
 
-class SeededKMeans(WeightedSolver):
+class SeededKMeans(CenterSolver):
     """K-means whose centres start at the means of labelled samples; after that, labels may change.
 
     A label counts in its cluster's mean by its weight; clusters without a labelled sample start by k-means++. A sample
@@ -24,15 +26,8 @@ class SeededKMeans(WeightedSolver):
     """
 
     uses = frozenset({"labels", "weights", "sample_weight"})
+    # Clusters and means are each the best for the others, in turn.
     descends = True
-
-    def __init__(self, n_clusters=3, *, init="k-means++", n_init=1, max_iter=300, tol=1e-4, random_state=None):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
 
     def start(self, problem: Problem, restart: int = 0) -> LloydState:
         V = seeded_centers(problem, self.n_clusters, self.init, restart)
@@ -40,15 +35,9 @@ class SeededKMeans(WeightedSolver):
 
     def step(self, problem: Problem, state: LloydState) -> LloydState:
         V = cluster_means(problem.X, state.labels, problem.weights, state.centers)
-        return self._state_at(
-            problem,
-            V,
-            restart=state.restart,
-            iteration=state.iteration + 1,
-            shift=center_shift(state.centers, V, problem.spread),
-        )
+        return self._state_at(problem, V, **state.progress_to(V, problem.spread))
 
-    def _state_at(self, problem: Problem, V: NDArray, **progress) -> LloydState:
+    def _state_at(self, problem: Problem, V: NDArray, **progress: Any) -> LloydState:
         d = distances_to(problem, V)
         labels = self._assign(problem, d)
         return LloydState(centers=V, labels=labels, objective=inertia(d, labels, problem.weights), **progress)

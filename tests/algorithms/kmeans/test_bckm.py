@@ -7,13 +7,13 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from cclab import BCKM, CKM, ConstraintSet, Problem, iterate
-from cclab.algorithms.bckm import BoostingNotStarted
+from cclab.algorithms.kmeans.bckm import BoostingNotStarted
 from cclab.core import ImpossibleKnowledge
 from cclab.core.scores import geometric_nmi
 from cclab.datasets import load_dataset
 from cclab.maths.ensemble import renamed
 from cclab.studies import RandomPairs
-from tests.algorithms.test_ckm import literal_run, random_problem
+from tests.algorithms.kmeans.test_ckm import literal_run, random_problem
 
 
 def rounds(problem, n, **params):

@@ -5,7 +5,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 from cclab import ConstraintSet, COPKMeans, Problem, iterate
-from cclab.algorithms.cop_kmeans import InfeasibleConstraints
+from cclab.algorithms.kmeans.cop import InfeasibleConstraints
 from cclab.core import IgnoredKnowledge
 
 

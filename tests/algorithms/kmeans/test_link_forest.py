@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cclab.maths.forest import Forest
+from cclab.algorithms.kmeans.link_forest import Forest
 from tests.maths.literal import literal_assignment
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from cclab import BCKM, RCKM, iterate
-from tests.algorithms.test_ckm import random_problem
+from tests.algorithms.kmeans.test_ckm import random_problem
 
 
 def test_priorities_never_change_what_a_round_counts_for():

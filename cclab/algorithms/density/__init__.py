@@ -1,0 +1,1 @@
+"""Clusters where samples are dense; what lies between belongs to none."""

@@ -1,0 +1,1 @@
+"""Hard clusters around means, with links or seeds."""

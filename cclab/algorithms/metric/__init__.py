@@ -1,0 +1,1 @@
+"""A metric learned from links, then k-means by it."""

@@ -1,0 +1,1 @@
+"""Clusters in the eigenvectors, or the kernel, of a matrix of affinities."""
