@@ -5,7 +5,7 @@ from __future__ import annotations
 import sklearn
 from sklearn import datasets
 
-from .dataset import Dataset
+from cclab.datasets.dataset import Dataset
 
 _LOADERS = {
     "iris": datasets.load_iris,
@@ -19,7 +19,7 @@ BUNDLED = frozenset(_LOADERS)
 def load_bundled(name: str) -> Dataset:
     """A data set out of scikit-learn's own files, no network needed."""
     bunch = _LOADERS[name]()
-    notes = ()
+    notes: tuple[str, ...] = ()
     if name == "iris":
         notes = ("scikit-learn's copy, after Fisher's paper: samples 34 and 37 differ slightly from UCI's copy",)
     return Dataset(

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from dataclasses import replace
 from functools import partial
 from http.client import HTTPException
+from typing import Any
 
 import pandas as pd
 
-from .bundled import BUNDLED, load_bundled
-from .dataset import Dataset
-from .derived import DERIVED
-from .folder import data_folder, folder_index, load_from_folder
-from .generators import GENERATORS
-from .openml import OPENML, load_from_openml
-from .published import PUBLISHED, as_published
+from cclab.core.words import did_you_mean
+from cclab.datasets.bundled import BUNDLED, load_bundled
+from cclab.datasets.dataset import Dataset
+from cclab.datasets.derived import DERIVED
+from cclab.datasets.folder import data_folder, folder_index, load_from_folder
+from cclab.datasets.generators import GENERATORS
+from cclab.datasets.made_from import MadeFrom
+from cclab.datasets.openml import OPENML, load_from_openml
+from cclab.datasets.published import PUBLISHED, as_published
 
+# Names are shorter than this; what is longer is not compared with them letter by letter.
+_LONGEST = 80
 _ALIASES = {"breast_cancer": "wdbc"}
-# The papers cite UCI's iris, which scikit-learn's differs from; the other bundled sets equal UCI's.
-_BETTER_IN_FOLDER = {"iris"}
 
 
 def known_name(text: str) -> str:
@@ -31,15 +33,14 @@ def known_name(text: str) -> str:
         return name
     if text in folder_index():
         return text
-    close = difflib.get_close_matches(name, [*_names(), *_ALIASES], n=4, cutoff=0.5)
-    hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+    hint = did_you_mean(repr(name), map(repr, [*_names(), *_ALIASES]))
     raise ValueError(
-        f"there is no data set called {text!r}.{hint} cclab.datasets.list_datasets() lists all names; "
-        f"for a file of that name write './{text}'"
+        f"there is no data set called {text[:_LONGEST]!r}{f'; {hint}' if hint else '.'} cclab.datasets.list_datasets() "
+        f"lists all names; for a file of that name write './{text[:_LONGEST]}'"
     )
 
 
-def load_named(name: str, **options) -> Dataset:
+def load_named(name: str, **options: Any) -> Dataset:
     """The data set of a known name; options are those of its generator or of its kind of data."""
     if name in GENERATORS:
         make = GENERATORS[name]
@@ -48,12 +49,15 @@ def load_named(name: str, **options) -> Dataset:
     else:
         prepare = PUBLISHED[name].prepare if name in PUBLISHED else as_published
         make = partial(prepare, _load_published(name))
-    accepted = list(inspect.signature(make).parameters)
+    signature = inspect.signature(make)
+    accepted = list(signature.parameters)
     for option in options:
         if option not in accepted:
             takes = f"it takes {', '.join(accepted)}" if accepted else "it takes none"
             raise ValueError(f"{name!r} has no option {option!r}; {takes}")
-    return make(**options)
+    given = signature.bind(**options)
+    given.apply_defaults()
+    return replace(make(**options), made_from=MadeFrom(name, given.arguments))
 
 
 def list_datasets() -> pd.DataFrame:
@@ -65,36 +69,42 @@ def list_datasets() -> pd.DataFrame:
     (for the generators as they come, without options); ``source``: where it would be loaded from now;
     ``available``: whether it can be loaded without the network.
     """
-    rows = [(name, *_size(name), (source := _source(name)), source in _AT_HAND) for name in _names()]
+    available = at_hand()
+    rows = [(name, *_size(name), _source(name), name in available) for name in _names()]
     frame = pd.DataFrame(rows, columns=["name", "n", "p", "classes", "source", "available"])
     return frame.astype({"n": "Int64", "p": "Int64", "classes": "Int64"})
 
 
-_GENERATED, _SCIKIT_LEARN, _FOLDER, _NOWHERE = "generated", "scikit-learn", "folder", "only in a folder"
-_AT_HAND = {_GENERATED, _SCIKIT_LEARN, _FOLDER}
+def at_hand() -> dict[str, str]:
+    """The names of all data sets that can be loaded without the network, each with its source."""
+    sources = {name: _source(name) for name in _names()}
+    return {name: source for name, source in sources.items() if source in _AT_HAND}
 
 
-def _names():
+_GENERATED, _SCIKIT_LEARN, FOLDER, _NOWHERE = "generated", "scikit-learn", "folder", "only in a folder"
+_AT_HAND = {_GENERATED, _SCIKIT_LEARN, FOLDER}
+
+
+def _names() -> list[str]:
     return list(dict.fromkeys([*GENERATORS, *PUBLISHED, *DERIVED, *folder_index()]))
 
 
-def _source(name):
+def _source(name: str) -> str:
     if name in GENERATORS:
         return _GENERATED
     if name in DERIVED:
         return _source(DERIVED[name].base)
-    if name in BUNDLED - _BETTER_IN_FOLDER:
-        return _SCIKIT_LEARN
-    if name in folder_index():
-        return _FOLDER
+    # A name means the same data everywhere: a folder adds to what is bundled and never takes its place.
     if name in BUNDLED:
         return _SCIKIT_LEARN
+    if name in folder_index():
+        return FOLDER
     return f"OpenML {OPENML[name].data_id}" if name in OPENML else _NOWHERE
 
 
-def _size(name):
+def _size(name: str) -> tuple[int | None, int | None, int | None]:
     if name in GENERATORS:
-        stated = GENERATORS[name]()
+        stated: Any = GENERATORS[name]()
     elif name in DERIVED or name in PUBLISHED:
         stated = DERIVED.get(name) or PUBLISHED[name]
     else:
@@ -103,7 +113,7 @@ def _size(name):
     return stated.n_samples, stated.n_features, stated.n_classes
 
 
-def _load_published(name):
+def _load_published(name: str) -> Dataset:
     data = _fetch(name)
     if name not in PUBLISHED:
         return data
@@ -123,11 +133,11 @@ def _load_published(name):
     )
 
 
-def _fetch(name):
+def _fetch(name: str) -> Dataset:
     source = _source(name)
     if source == _SCIKIT_LEARN:
         return load_bundled(name)
-    if source == _FOLDER:
+    if source == FOLDER:
         return load_from_folder(name)
     folder = data_folder()
     tried = "CCLAB_DATA names no folder" if folder is None else f"the index of {folder} does not list it"

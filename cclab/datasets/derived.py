@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .dataset import Dataset
+from cclab.datasets.dataset import Dataset
 
 
 def glass_two_class(glass: Dataset) -> Dataset:
@@ -32,7 +32,8 @@ def ecoli_outliers(ecoli: Dataset) -> Dataset:
     _require_classes(ecoli, {"imL", "imS", "omL"})
     place = np.array(ecoli.target_names, dtype=object)[ecoli.target]
     outliers = np.isin(place, ["imL", "imS", "omL"])
-    five = ecoli.with_target(np.where(outliers, None, place), outliers=outliers)
+    place[outliers] = None
+    five = ecoli.with_target(place, outliers=outliers)
     return replace(
         five,
         name="ecoli_outliers",
@@ -43,14 +44,25 @@ def ecoli_outliers(ecoli: Dataset) -> Dataset:
     )
 
 
+def iris_uci(iris: Dataset) -> Dataset:
+    """UCI's copy of Iris, which papers cite: two samples differ from Fisher's."""
+    X = iris.X.copy()
+    X[34] = 4.9, 3.1, 1.5, 0.1
+    X[37] = 4.9, 3.1, 1.5, 0.1
+    return replace(
+        iris,
+        name="iris_uci",
+        X=X,
+        notes=("UCI's copy: samples 34 and 37 differ slightly from Fisher's paper, which `iris` follows",),
+    )
+
+
 def letters_ijl_227(letters: Dataset, *, seed: int = 0) -> Dataset:
     """A tenth of the letters I, J and L: 227 drawn at random."""
     drawn = np.sort(np.random.default_rng(seed).choice(letters.n_samples, 227, replace=False))
     return replace(
-        letters,
+        letters.subset(drawn),
         name="letters_ijl_227",
-        X=letters.X[drawn],
-        target=letters.target[drawn],
         notes=(
             f"227 of {letters.n_samples} drawn with seed {seed}; the papers' own sample of 227 (Basu et al., "
             "2006) is not published",
@@ -70,13 +82,14 @@ class Derived:
 
 
 DERIVED = {
+    "iris_uci": Derived("iris", iris_uci, 150, 4, 3),
     "glass_two_class": Derived("glass", glass_two_class, 214, 9, 2),
     "ecoli_outliers": Derived("ecoli", ecoli_outliers, 336, 7, 5),
     "letters_ijl_227": Derived("letters_ijl", letters_ijl_227, 227, 16, 3),
 }
 
 
-def _require_classes(data, names):
+def _require_classes(data: Dataset, names: set[str]) -> None:
     missing = sorted(names.difference(data.target_names))
     if missing:
         raise ValueError(f"this copy of {data.name} has no class {', '.join(missing)}: {data.target_names}")

@@ -9,7 +9,8 @@ import pandas as pd
 from scipy import sparse
 from sklearn.datasets import fetch_openml
 
-from .dataset import Dataset, encode
+from cclab.datasets.classes import encode
+from cclab.datasets.dataset import Dataset
 
 
 @dataclass(frozen=True)

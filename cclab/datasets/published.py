@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from .dataset import Dataset
+from cclab.datasets.dataset import Dataset
 
 
 def as_published(data: Dataset) -> Dataset:
@@ -65,7 +65,7 @@ _LETTERS = f"Frey and Slate, Letter recognition using Holland-style adaptive cla
 _PATHS = "Chang and Yeung, Robust path-based spectral clustering, 2008"
 
 
-def _trec(n_samples, n_features, n_classes):
+def _trec(n_samples: int, n_features: int, n_classes: int) -> Published:
     return Published(
         n_samples,
         n_features,

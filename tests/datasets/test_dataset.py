@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from cclab.datasets import Dataset, load_dataset
-from cclab.datasets.dataset import encode
+from cclab.datasets.classes import encode
 
 X = np.array([[0.0, 5.0], [1.0, 5.0], [5.0, 5.0]])
 
@@ -45,7 +46,7 @@ def test_sizes_and_default_names():
 def test_repr_tells_sizes_classes_outliers_and_notes():
     data = Dataset("d", X, target=[0, 0, -1], target_names=("a",), outliers=[False, False, True], notes=("n",))
     assert repr(data) == "<Dataset d: 3 samples x 2 features; 1 classes: a 2; 1 outliers; 1 note>"
-    many = Dataset("m", np.zeros((20, 1)), target=np.arange(20))
+    many = Dataset("m", np.arange(20.0)[:, None], target=np.arange(20))
     assert "7 1, ...>" in repr(many)
 
 
@@ -179,3 +180,83 @@ def test_a_target_of_the_wrong_length_is_refused():
 def test_options_of_named_sets_are_refused_for_arrays():
     with pytest.raises(ValueError, match="'seed' is for named"):
         load_dataset(X, seed=1)
+
+
+# ---------------------------------------------------------------------------------------------- fingerprints
+
+
+def test_a_fingerprint_is_the_same_on_every_machine():
+    data = Dataset("d", X, ("a", "b"), target=[0, 1, -1], sample_names=("p", "q", "r"))
+    assert data.fingerprint == "ba0c57d6c5b8a504935d3dc19ea3be9ed776e992cc7414e746837a18e9720504"
+
+
+def test_a_fingerprint_knows_content_not_memory_nor_name():
+    data = Dataset("d", X, target=[0, 1, 1])
+    same = Dataset("e", np.asfortranarray(X.astype(">f8")), target=np.array([0, 1, 1], np.int8), source="elsewhere")
+    assert data.fingerprint == same.fingerprint
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"X": X + np.array([0.0, 1e-12])},
+        {"X": sparse.csr_array(X)},
+        {"feature_names": ("x1", "y")},
+        {"target": np.array([0, 1, 0])},
+        {"target": None, "target_names": ()},
+        {"target_names": ("0", "b")},
+        {"sample_names": ("p", "q", "r")},
+        {"outliers": [False, True, False]},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_other_content_has_another_fingerprint(change):
+    data = Dataset("d", X, target=[0, 1, 1])
+    assert dataclasses.replace(data, **change).fingerprint != data.fingerprint
+
+
+def test_a_sparse_fingerprint_does_not_hang_on_the_width_of_indices():
+    wide = sparse.csr_array(X)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    assert Dataset("d", wide).fingerprint == Dataset("d", sparse.csr_array(X)).fingerprint
+
+
+# ---------------------------------------------------------------------- beside the features
+
+
+def test_meta_has_no_columns_where_there_are_none():
+    data = Dataset("d", [[0.0], [1.0]], sample_names=("a", "b"))
+    assert data.meta.shape == (2, 0)
+    assert data.text(0) == ""
+
+
+def test_meta_goes_with_the_samples():
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "kind": ["a", "b", "a"], "said": ["one", None, "three"]})
+    data = Dataset("d", table[["x"]], meta=table[["kind", "said"]], text_column="said")
+    some = data.subset([2, 1])
+    assert some.meta["kind"].tolist() == ["a", "b"]
+    assert some.meta.index.tolist() == [2, 1] == some.index.tolist()
+    assert (some.text(0), some.text(1)) == ("three", "")
+
+
+def test_meta_counts_for_the_fingerprint_but_not_for_that_of_the_features():
+    one, other = (Dataset("d", [[0.0], [1.0]], meta=pd.DataFrame({"said": ["yes", word]})) for word in ("no", "maybe"))
+    assert one.fingerprint != other.fingerprint
+    assert one.feature_fingerprint == other.feature_fingerprint == Dataset("d", [[0.0], [1.0]]).fingerprint
+
+
+@pytest.mark.parametrize("meta", [pd.DataFrame({"a": [1]}), [["a"], ["b"]]])
+def test_meta_that_does_not_fit_is_refused(meta):
+    with pytest.raises(ValueError, match="meta"):
+        Dataset("d", [[0.0], [1.0]], meta=meta)
+
+
+def test_pictures_may_be_grey_or_coloured():
+    grey = np.array([[[0.0, 1.0]], [[1.0, 1.0]]])
+    coloured = np.array([[[[255, 0, 0]]], [[[0, 0, 255]]]], dtype=np.uint8)
+    X = [[0.0], [1.0]]
+    assert Dataset("d", X, images=grey).picture(0).tolist() == [[255, 0]]  # ink on paper
+    assert Dataset("d", X, images=coloured).subset([1]).picture(0).tolist() == [[[0, 0, 255]]]
+    assert Dataset("d", X, images=coloured / 255).picture(0).tolist() == [[[255, 0, 0]]]
+    with pytest.raises(ValueError, match="width, 3"):
+        Dataset("d", X, images=coloured[..., :2])

@@ -71,3 +71,37 @@ def test_a_folder_without_index_or_no_folder_at_all(monkeypatch, tmp_path):
         load_dataset("glass")
     assert load_dataset("two_class").n_samples == 400
     assert load_dataset("wine").n_samples == 178
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"X": np.zeros(3)}, r"X has the shape \(3,\)"),
+        ({"X": np.eye(3), "label": np.eye(3)}, "damaged"),
+        ({"Y": np.eye(3)}, "damaged"),
+        (
+            {"data": [1.0], "indices": [7], "indptr": [0, 1], "shape": [1, 2]},
+            "sparse samples are damaged",
+        ),
+    ],
+)
+def test_an_npz_of_other_parts_is_named(folder, parts, words):
+    np.savez(folder / "mine.npz", **parts)
+    _write_index(folder, {"name": "mine", "file": "mine.npz"})
+    with pytest.raises(ValueError, match=rf"mine\.npz.*{words}"):
+        load_dataset("mine")
+
+
+def test_an_index_that_is_nested_too_deeply_is_named(folder):
+    (folder / "datasets.json").write_text("[" * 100_000)
+    with pytest.raises(ValueError, match=r"datasets\.json is no index"):
+        load_dataset("mine")
+
+
+def test_a_header_that_ends_within_a_bracket_is_named(folder):
+    np.savez(folder / "mine.npz", X=np.eye(3))
+    content = (folder / "mine.npz").read_bytes().replace(b"'shape': (3, 3), }", b"'shape': (3, 3(((}")
+    (folder / "mine.npz").write_bytes(content)
+    _write_index(folder, {"name": "mine", "file": "mine.npz"})
+    with pytest.raises(ValueError, match=r"mine\.npz is damaged"):
+        load_dataset("mine")

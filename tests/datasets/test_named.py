@@ -193,6 +193,8 @@ def test_class_counts_are_those_of_the_index(data_folder):
         found = dict(zip(data.target_names, np.bincount(data.target).tolist()))
         if entry["name"] == "wine":  # scikit-learn numbers its classes from 0
             found = {str(k + 1): count for k, count in enumerate(found.values())}
+        if entry["name"] == "iris":
+            found = {f"Iris-{name}": count for name, count in found.items()}
         assert found == entry["class_counts"], entry["name"]
 
 
@@ -204,12 +206,46 @@ def test_bundled_sets_equal_the_folders(data_folder):
 
 
 @pytest.mark.data
-def test_iris_is_ucis_where_there_is_a_folder(monkeypatch):
-    uci = load_dataset("iris")
-    np.testing.assert_array_equal(uci.X[[34, 37]], [[4.9, 3.1, 1.5, 0.1]] * 2)
+@pytest.mark.parametrize("name", ["iris", "iris_uci", "wine", "wdbc", "digits"])
+def test_a_bundled_name_means_the_same_data_with_and_without_a_folder(monkeypatch, name):
+    with_folder = load_dataset(name).fingerprint
     monkeypatch.setenv("CCLAB_DATA", "")
-    theirs = load_dataset("iris")
+    assert load_dataset(name).fingerprint == with_folder
+
+
+def test_a_folder_does_not_change_what_a_bundled_name_means(monkeypatch, tmp_path):
+    before = load_dataset("iris").fingerprint
+    pd.DataFrame({"a": range(150), "label": "x"}).to_csv(tmp_path / "iris.csv", index=False)
+    index = {"datasets": [{"name": "iris", "file": "iris.csv", "n": 150, "d": 1}]}
+    (tmp_path / "datasets.json").write_text(json.dumps(index))
+    monkeypatch.setenv("CCLAB_DATA", str(tmp_path))
+    assert load_dataset("iris").fingerprint == before
+    assert list_datasets().set_index("name").loc["iris", "source"] == "scikit-learn"
+
+
+@pytest.mark.usefixtures("no_folder")
+def test_ucis_iris_differs_in_two_samples():
+    uci, theirs = load_dataset("iris_uci"), load_dataset("iris")
+    np.testing.assert_array_equal(uci.X[[34, 37]], [[4.9, 3.1, 1.5, 0.1]] * 2)
     assert np.flatnonzero((uci.X != theirs.X).any(axis=1)).tolist() == [34, 37]
+
+
+@pytest.mark.data
+def test_ucis_iris_is_the_folders(data_folder):
+    np.testing.assert_array_equal(load_dataset("iris_uci").X, pd.read_csv(data_folder / "iris.csv").iloc[:, :-1])
+
+
+def test_a_fingerprint_that_is_asked_for_is_checked():
+    iris = load_dataset("iris")
+    assert load_dataset("iris", fingerprint=iris.fingerprint[:16]).fingerprint == iris.fingerprint
+    with pytest.raises(ValueError, match="iris holds other data than those that are asked for"):
+        load_dataset("iris", fingerprint="0123456789abcdef")
+
+
+def test_a_name_of_megabytes_is_refused_at_once():
+    with pytest.raises(ValueError, match="there is no data set called") as refused:
+        load_dataset("glas" * 10**6)
+    assert len(str(refused.value)) < 1000
 
 
 @pytest.mark.data

@@ -4,11 +4,13 @@ import io
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
-from cclab.datasets import load_dataset, read_table
+from cclab.datasets import limits, load_dataset, read_table
 
 FRAME = pd.DataFrame({"a": [1.5, 2.5, 3.5], "b": [4.0, 5.0, 6.0]})
 
@@ -89,7 +91,7 @@ def test_a_missing_header_is_noticed(content, names):
 def test_latin_1_is_read_and_noted():
     frame = read_table("größe,b\n1,2\n3,4\n".encode("latin-1"), "x.csv")
     assert frame.columns[0] == "größe"
-    assert any("Latin-1" in note for note in load_dataset(frame).notes)
+    assert any("Western European" in note for note in load_dataset(frame).notes)
 
 
 def test_question_marks_are_missing_values():
@@ -102,7 +104,9 @@ def test_question_marks_are_missing_values():
         (b"", "is empty"),
         (b" \n \n", "is empty"),
         (b"\xef\xbb\xbf", "is empty"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "binary content"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "it is a picture"),
+        (b"\x1f\x8b\x08\x00\x00\x00\x00\x00", "unpack it first"),
+        (b"\x00\x01\x02", "binary content"),
         (b"PK\x03\x04\x14\x00\x06\x00", "workbook"),
         (b"\xff\xfeabc", "binary content"),
         (b"a,b\n1,2\n3,4,5\n", "line 3"),
@@ -123,7 +127,7 @@ def test_what_is_no_table_is_named_and_explained(content, message):
         (b"a,b\n1,2\n", "one row"),
         (b"a,b\nx,y\nz,w\n", "no numeric column"),
         (b"<html><body>not found</body></html>\n<p>\n</p>\n", "no numeric column"),
-        (b"a,b\n1,\n,2\n3,\n", "fewer than two of 3 rows"),
+        (b"a,b\n1,\n,2\n", "fewer than two of 2 rows"),
     ],
 )
 def test_tables_that_cannot_be_clustered_are_named(tmp_path, content, message):
@@ -140,6 +144,8 @@ def test_a_file_that_is_not_there_and_a_folder(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"gone\.csv"):
         load_dataset("gone.csv")
     with pytest.raises(IsADirectoryError, match="is a folder"):
+        read_table(tmp_path)
+    with pytest.raises(ValueError, match="holds no pictures"):
         load_dataset(tmp_path)
     with pytest.raises(TypeError, match="not int"):
         read_table(3)
@@ -167,6 +173,81 @@ def test_numbers_come_back_as_written(rows):
     np.testing.assert_allclose(data.X, frame, rtol=1e-12)
 
 
+def parquet_of(columns, **options):
+    buffer = io.BytesIO()
+    parquet.write_table(pa.table(columns), buffer, **options)
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def _never_unpacked(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("it was unpacked before its size was known")
+
+    monkeypatch.setattr(pd, "read_parquet", refuse)
+    monkeypatch.setattr(pd, "read_csv", refuse)
+
+
+@pytest.mark.usefixtures("_never_unpacked")
+class TestTooLarge:
+    """Small files that would fill the memory are refused before anything is unpacked."""
+
+    def test_parquet_with_more_rows_than_asked_for(self):
+        content = parquet_of({"a": np.zeros(10**6)})
+        assert len(content) < 10_000
+        with pytest.raises(ValueError, match=r"rows\.parquet: 1,000,000 rows are more than the 1,000 .* Open a sample"):
+            read_table(content, "rows.parquet", max_rows=1000)
+
+    def test_parquet_with_more_values_than_fit(self, monkeypatch):
+        monkeypatch.setattr(limits, "MOST_UNPACKED_BYTES", 5 * 10**6)
+        with pytest.raises(
+            ValueError, match=r"rows\.parquet \(1,000,000 rows, 1 columns\) would take 8 MB .* the 5 MB"
+        ):
+            read_table(parquet_of({"a": np.zeros(10**6)}), "rows.parquet")
+
+    @pytest.mark.parametrize("encoding", ["dictionary", "DELTA_BYTE_ARRAY"])
+    def test_parquet_with_long_texts_that_are_stored_once(self, encoding):
+        if encoding == "dictionary":
+            texts = pa.DictionaryArray.from_arrays(np.zeros(100_000, dtype=np.int32), ["x" * 10**6])
+            content = parquet_of({"text": texts}, store_schema=False)
+        else:
+            texts = ["x" * 10**5] * 15_000
+            content = parquet_of({"text": texts}, use_dictionary=False, column_encoding={"text": encoding})
+        assert len(content) < 10**6
+        with pytest.raises(ValueError, match=r"texts\.parquet .* would take [\d,]+ MB"):
+            read_table(content, "texts.parquet")
+
+    def test_parquet_with_a_text_that_is_none(self):
+        content = parquet_of({"text": ["abcdefgh", "b"], "a": [1, 2]}, compression=None)
+        with pytest.raises(ValueError, match=r"bad\.parquet is a damaged Parquet file"):
+            read_table(content.replace(b"abcdefgh", b"\xff\xfe\xfd\xfcefgh"), "bad.parquet")
+
+    def test_a_line_of_a_million_columns(self):
+        with pytest.raises(ValueError, match=r"wide\.csv: 1,000,001 columns are more than the 50,000"):
+            read_table(b"," * 10**6 + b"\n1\n2\n", "wide.csv")
+
+    def test_short_lines_under_a_wide_header(self):
+        header = ",".join(f"c{j}" for j in range(1000)).encode()
+        with pytest.raises(ValueError, match=r"short\.csv \(1,000,002 lines of 1,000 columns.* would take 8,001 MB"):
+            read_table(header + b"\n" + b"1\n" * 10**6, "short.csv")
+
+
+def test_texts_that_repeat_are_read_whatever_their_number():
+    texts = pa.array(["left", "right"] * 100_000)
+    for column in (texts, texts.dictionary_encode()):
+        assert read_table(parquet_of({"side": column}), "sides.parquet")["side"].tolist()[:2] == ["left", "right"]
+
+
+def test_lists_in_parquet_are_read():
+    frame = read_table(parquet_of({"words": [["a", "b"], [], None], "a": [1, 2, 3]}), "lists.parquet")
+    assert list(frame["words"][0]) == ["a", "b"]
+
+
+def test_rows_of_text_are_counted_too():
+    with pytest.raises(ValueError, match=r"x\.csv: 3 rows are more than the 2 that are taken"):
+        read_table(b"a,b\n1,2\n3,4\n5,6\n", "x.csv", max_rows=2)
+
+
 @pytest.mark.slow
 def test_a_million_rows(tmp_path):
     rng = np.random.default_rng(0)
@@ -176,3 +257,19 @@ def test_a_million_rows(tmp_path):
     data = load_dataset(tmp_path / "big.csv")
     assert data.X.shape == (1_000_000, 3)
     assert data.n_classes == 2
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_long_reads_tell_how_many_rows_are_done(ending, tmp_path):
+    frame = pd.DataFrame({"x": np.arange(200_000.0), "word": "a"})
+    path = tmp_path / f"long.{ending}"
+    frame.to_csv(path, index=False) if ending == "csv" else frame.to_parquet(path)
+    told = []
+    for source in (path, path.read_bytes()):
+        told.clear()
+        read = read_table(source, path.name, progress=lambda *rows: told.append(rows))
+        pd.testing.assert_frame_equal(read, read_table(path))
+        assert len(told) > 2
+        assert told == sorted(told)
+        assert told[-1][0] == pytest.approx(200_000, abs=2)
+        assert {total for _, total in told} <= {200_000, 200_001, 200_002}

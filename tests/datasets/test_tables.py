@@ -29,7 +29,7 @@ def test_numeric_columns_are_features():
     [
         ("remark", ["aa", "bb", "bb", "3"], "text (e.g. 'aa' at row 0)"),
         ("size", ["1", "2", "2", "x"], "text (e.g. 'x' at row 3)"),
-        ("size", pd.Categorical([1, 2, 2, 1]), "numbers kept as text or categories"),
+        ("size", pd.Categorical([1, 2, 2, 1]), "2 different words; it is kept as a group"),
         ("day", pd.to_datetime(["2024-01-01"] * 4), "dates"),
         ("day", ["2024-01-01", "2024-01-02", "2024-01-02", None], "dates"),
         ("day", ["1.2.2024", "2.2.2024", "2.2.2024", "3.2.2024"], "dates"),
@@ -41,7 +41,7 @@ def test_numeric_columns_are_features():
 def test_other_columns_are_dropped_with_the_reason(column, values, reason):
     data = load_dataset(table(**{column: values}, last=[0.1, 0.2, 0.3, 0.4]))
     assert data.feature_names == ("x", "y", "last")
-    assert f"column {column!r} dropped: {reason}" in notes(data)
+    assert f"column {column!r} is no feature: {reason}" in notes(data)
 
 
 @pytest.mark.parametrize("column", ["id", "ID", "sample_id", "PassengerId", "Unnamed: 0", "index"])
@@ -61,6 +61,12 @@ def test_distinct_words_name_the_samples_and_so_does_an_index():
     data = load_dataset(table(who=["ann", "bob", "cy", "di"], last=[1, 2, 2, 1]))
     assert data.sample_names == ("ann", "bob", "cy", "di")
     assert load_dataset(table().set_axis(list("pqrs"))).sample_names == ("p", "q", "r", "s")
+
+
+def test_an_identifier_names_the_samples_before_any_other_column():
+    data = load_dataset(table(day=pd.date_range("2024-01-01", periods=4), id=[7, 3, 9, 1]))
+    assert data.sample_names == ("7", "3", "9", "1")
+    assert "column 'day' is no feature: dates" in notes(data)
 
 
 def test_constant_columns_stay_and_are_noted():
@@ -166,3 +172,10 @@ def test_the_table_given_is_not_changed():
 def test_tables_that_cannot_be_clustered(frame, message):
     with pytest.raises(ValueError, match=message):
         load_dataset(frame)
+
+
+def test_values_that_can_t_be_squared_are_told_with_their_file(tmp_path):
+    path = tmp_path / "lengths.csv"
+    path.write_text("length,width\n1,2\n1e308,3\n4,5\n")
+    with pytest.raises(ValueError, match=r"lengths\.csv: column 'length' holds 1e\+308"):
+        load_dataset(path)

@@ -1,0 +1,1 @@
+"""Columns of a table: what they hold, what each is used for, and how they become features."""

@@ -1,0 +1,151 @@
+"""Features of rows that a data set was not made of: each of its features as a function of one column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.preprocessing import normalize
+
+from cclab.datasets.columns.feature_matrix import Columns
+from cclab.datasets.columns.plan import Plan
+
+if TYPE_CHECKING:
+    from cclab.datasets.dataset import Dataset
+
+# Features that are made again agree with those that there are up to this, over their largest size.
+SAME = 1e-6
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One feature: 1 or 0 for a word of a column, or a straight line of its numbers (or of their logarithms).
+
+    Attributes
+    ----------
+    column : str
+    word : str or None
+        The word that it is 1 for.
+    log : bool
+        Whether the logarithm of 1 + x takes the place of x.
+    shift, factor : float
+        The feature is ``(x - shift) * factor``.
+    usual : float
+        Takes the place of a missing value; NaN where that can't be filled in.
+    """
+
+    column: str
+    word: str | None = None
+    log: bool = False
+    shift: float = 0.0
+    factor: float = 1.0
+    usual: float = np.nan
+
+    def of(self, values: pd.Series) -> NDArray:
+        """(n,) the feature of rows; NaN where there is none."""
+        if self.word is not None:
+            return (values.astype(str).where(values.notna(), None) == self.word).to_numpy(dtype=float)
+        x = numbers(values)
+        x = np.where(np.isfinite(x), x, self.usual)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            x = np.log1p(x) if self.log else x
+        return np.where(np.isfinite(x), (x - self.shift) * self.factor, np.nan)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the features of a data set are made of the columns of a table.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+    cosine : bool
+        Whether rows are scaled to length 1.
+    """
+
+    features: tuple[Feature, ...]
+    cosine: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are needed, each once."""
+        return tuple(dict.fromkeys(feature.column for feature in self.features))
+
+    def __call__(self, frame: pd.DataFrame) -> NDArray:
+        """(n, p) the features of rows; NaN in those that lack a value which nothing fills in."""
+        X = np.column_stack([feature.of(frame[feature.column]) for feature in self.features])
+        if self.cosine:
+            whole = np.isfinite(X).all(axis=1)
+            X[whole] = normalize(X[whole])
+        return X
+
+    @classmethod
+    def of(cls, data: Dataset) -> Recipe:
+        """The recipe of a data set, checked: it gives the features that the data set has.
+
+        Raises
+        ------
+        ValueError
+            A feature is made of texts, pictures, vectors or several columns, so that other rows can't have it.
+        """
+        from cclab.datasets.tables import columns_of
+
+        columns, plan, base = columns_of(data)
+        place = np.full(data.rows.n_rows, -1)
+        place[base] = np.arange(len(base))
+        frame = columns.frame.iloc[place[data.rows.positions]]
+        X = data.X.toarray() if hasattr(data.X, "toarray") else np.asarray(data.X, dtype=float)
+        cosine = plan.metric == "cosine"
+        features = tuple(
+            _feature(name, frame, columns, plan, None if cosine else values)
+            for name, values in zip(data.feature_names, X.T)
+        )
+        recipe = cls(features, cosine)
+        made = recipe(frame)
+        for name, found, values in zip(data.feature_names, made.T, X.T):
+            known = np.isfinite(found)  # a value that neighbours filled in is not made again
+            if not np.allclose(found[known], values[known], rtol=0, atol=SAME * max(np.abs(values).max(), 1e-300)):
+                raise ValueError(_not_a_column(data.name, name))
+        return recipe
+
+
+def _feature(name: str, frame: pd.DataFrame, columns: Columns, plan: Plan, values: NDArray | None) -> Feature:
+    if name not in frame:
+        column, _, word = name.rpartition("=")
+        if column in frame and columns.kinds.get(column) in ("category", "name"):
+            return Feature(column, word=word)
+        raise ValueError(_not_a_column(columns.file, name))
+    x, log = numbers(frame[name]), plan.scale.get(name) == "log"
+    usual = float(np.nanmedian(x)) if plan.missing.get(name) == "median" else np.nan
+    shift, factor = _line(np.log1p(x) if log else x, values)
+    return Feature(name, log=log, usual=usual, shift=shift, factor=factor)
+
+
+def _line(x: NDArray, values: NDArray | None) -> tuple[float, float]:
+    """Shift and factor by which numbers become a feature, from the least and the greatest of them."""
+    if values is None or not np.isfinite(x).any():
+        return 0.0, 1.0
+    low, high = np.nanargmin(x), np.nanargmax(x)
+    if x[high] == x[low]:
+        return float(x[low] - values[low]), 1.0
+    factor = float((values[high] - values[low]) / (x[high] - x[low]))
+    return (float(x[low] - values[low] / factor), factor) if factor else (0.0, 0.0)
+
+
+def numbers(values: pd.Series) -> NDArray:
+    """(n,) a column as numbers, times as days; NaN where a value is missing, infinite or no number."""
+    if values.dtype.kind == "M":
+        days = (values - pd.Timestamp(0, tz=getattr(values.dtype, "tz", None))) / pd.Timedelta(days=1)
+        return days.to_numpy(dtype=float)
+    x: Any = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    return np.where(np.isfinite(x), x, np.nan)
+
+
+def _not_a_column(where: str, name: str) -> str:
+    return (
+        f"{where}: the feature {name!r} can't be made of a single column of numbers or words, so other rows can't be "
+        "told by it; cluster by plain columns (n_components=0, no texts, vectors or pictures)"
+    )

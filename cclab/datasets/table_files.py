@@ -1,0 +1,294 @@
+"""A table out of a file, or out of the bytes of an upload, whatever separates its columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cclab.datasets.limits import MOST_COLUMNS, check_limit, check_unpacked
+from cclab.datasets.parquet import read_parquet
+from cclab.datasets.workbooks import is_workbook, read_arrow, read_workbook
+
+Progress = Callable[[int, int], object]
+
+_SEPARATORS = (";", "\t", "|", ",")  # the comma last: it may be a decimal sign between the others
+_HEAD, _BLOCK = 1 << 16, 1 << 24
+_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_NO_TEXTS = {
+    b"PK": "it is an archive, and no workbook",
+    b"\x1f\x8b": "it is compressed, so unpack it first",
+    b"\x89PNG": "it is a picture, for the painter",
+    b"\xff\xd8\xff": "it is a picture, for the painter",
+    b"II*\0": "it is a picture, for the painter",
+    b"MM\0*": "it is a picture, for the painter",
+}
+_LOOKED_AT = 50  # lines that tell how a file is written
+_LEADING_ZERO = re.compile(r"0\d+")
+_WITH_COMMA = re.compile(r"[-+]?(?:\d{1,3}(?:[.' \u00a0\u202f]\d{3})+|\d+),\d+")
+_WITH_POINT = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)\.\d+(?:[eE][-+]?\d+)?")
+_CELL = 8  # bytes
+_SMALLER = "Open a sample of it, or the columns that matter."
+#: A table, notes on how it was read, and its decimal sign where that is known.
+Parsed = tuple[pd.DataFrame, tuple[str, ...], str | None]
+
+
+def read_table(
+    source: Any, filename: str | None = None, *, max_rows: int | None = None, progress: Progress | None = None
+) -> pd.DataFrame:
+    r"""A table out of CSV, TSV, whitespace-separated text, Excel, Parquet or Arrow, told apart by their content.
+
+    Parameters
+    ----------
+    source : str or path, bytes, memoryview, or file-like object
+        A file on disk, or the content of one (an upload in a browser, say).
+    filename : str, optional
+        What to call the file in messages, where `source` is its content.
+    max_rows : int, optional
+        Refuse a table with more rows. Whatever it says, no table may take more memory than
+        `cclab.datasets.limits` allows.
+    progress : callable, optional
+        Called with the rows that are read and the rows that there are, about, while a text or Parquet is read.
+
+    Returns
+    -------
+    DataFrame
+        Its ``attrs`` hold ``file``, the name of the file, and ``notes``: guesses that the reading took, such
+        as a missing header. `load_dataset` understands both. Numbers and dates in other notations than pandas reads
+        are still texts here; `load_dataset` reads them by what their column says as a whole.
+
+    Raises
+    ------
+    ValueError
+        Not a table, empty, broken or too large: names the file, and the line where it can.
+
+    Examples
+    --------
+    >>> read_table(b"height;weight\n1,80;71\n1,65;60\n", "people.csv")
+       height  weight
+    0    1.80      71
+    1    1.65      60
+    """
+    content, file = _content(source, filename)
+    with _open(content) as stream:
+        head = stream.read(_HEAD)
+    decimal = None
+    notes: tuple[str, ...] = ()
+    if head.startswith(b"PAR1"):
+        with _open(content) as stream:
+            frame = read_parquet(stream, file, max_rows, progress)
+    elif head.startswith(b"ARROW1"):
+        with _open(content) as stream:
+            frame = read_arrow(stream, file, max_rows)
+    elif head.startswith(b"PK") and is_workbook(whole := _whole(content)):
+        frame, notes = read_workbook(whole, file)
+    else:
+        frame, notes, decimal = _read_text(content, file, head, progress)
+    if max_rows is not None:
+        check_limit(len(frame), max_rows, "rows", _SMALLER, where=file)
+    # Files that a table names are opened only where the table itself was opened by its path.
+    folder = str(content.parent) if isinstance(content, Path) else None
+    frame.attrs.update(file=file, notes=notes, decimal=decimal, folder=folder)
+    return frame
+
+
+def _content(source: Any, filename: str | None) -> tuple[Path | bytes, str]:
+    """Either a path or bytes, and what to call it."""
+    if isinstance(source, str | os.PathLike):
+        path = Path(source).expanduser()
+        if path.is_dir():
+            raise IsADirectoryError(f"{path} is a folder; name a file in it")
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no file {str(path)!r} (looked in {Path.cwd()})")
+        return path, filename or path.name
+    if hasattr(source, "read"):
+        filename = filename or getattr(source, "name", None)
+        source = source.read()
+        source = source.encode() if isinstance(source, str) else source
+    if not isinstance(source, bytes | bytearray | memoryview):
+        raise TypeError(f"read_table takes a path, bytes or a file-like object, not {type(source).__name__}")
+    return bytes(source), str(filename or "the table")
+
+
+def _whole(content: Path | bytes) -> bytes:
+    return content if isinstance(content, bytes) else content.read_bytes()
+
+
+def _open(content: Path | bytes) -> io.BytesIO | io.BufferedReader:
+    return io.BytesIO(content) if isinstance(content, bytes) else content.open("rb")
+
+
+def _size(content: Path | bytes) -> int:
+    return len(content) if isinstance(content, bytes) else content.stat().st_size
+
+
+class _Followed(io.RawIOBase):
+    """A stream that tells how much of it was read, in lines."""
+
+    def __init__(self, stream: io.BufferedIOBase, size: int, n_lines: int, progress: Progress) -> None:
+        self._stream, self._size, self._n_lines, self._progress = stream, max(size, 1), n_lines, progress
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._stream.readinto(buffer)
+        self._progress(int(self._n_lines * (self._stream.tell() / self._size)), self._n_lines)
+        return count
+
+
+def _read_text(content: Path | bytes, file: str, head: bytes, progress: Progress | None) -> Parsed:
+    encoding = "utf-16" if head.startswith(_UTF16_MARKS) else "utf-8-sig"
+    if _BINARY.search(head) and encoding != "utf-16":
+        raise _binary(file, head)
+    try:
+        return _parse(content, file, encoding, progress)
+    except UnicodeDecodeError:
+        if encoding == "utf-16":
+            raise _binary(file, head) from None
+        frame, notes, decimal = _parse_western(content, file, progress)
+        return frame, (*notes, "read as Western European (Windows-1252), since it is not UTF-8"), decimal
+
+
+def _parse_western(content: Path | bytes, file: str, progress: Progress | None) -> Parsed:
+    try:
+        return _parse(content, file, "cp1252", progress)
+    except UnicodeDecodeError:  # a few of its bytes mean nothing
+        return _parse(content, file, "latin-1", progress)
+
+
+def _binary(file: str, head: bytes) -> ValueError:
+    kind = next((kind for start, kind in _NO_TEXTS.items() if head.startswith(start)), "it has binary content")
+    return ValueError(f"{file} is not a table of text: {kind}. Save it as CSV, Excel or Parquet")
+
+
+def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress | None) -> Parsed:
+    with io.TextIOWrapper(_open(content), encoding=encoding, newline="") as text:
+        lines = list(islice((line for line in text if line.strip()), _LOOKED_AT))
+    if not lines:
+        raise ValueError(f"{file} is empty; give a table with a header line and one line a sample")
+    separator = _separator(lines)
+    decimal = _decimal(lines, separator)
+    n_lines = _check_size(content, file, lines[:2], separator)
+    try:
+        first, *second = _fields(lines[:2], separator)
+    except csv.Error as error:
+        raise _no_table(file, error) from None
+    if second and len(second[0]) > len(first):
+        raise ValueError(
+            f"{file}, line 2: {len(second[0])} fields under a header of {len(first)}; give every column "
+            "a name, and take separators off the ends of lines"
+        )
+    names, notes = _column_names(first, decimal)
+    codes = _codes(lines[0 if names else 1 :], separator, names or first)
+    try:
+        with _open(content) as stream:
+            frame = pd.read_csv(
+                stream if progress is None else io.BufferedReader(_Followed(stream, _size(content), n_lines, progress)),
+                sep=separator,
+                decimal=decimal,
+                header="infer" if names is None else None,
+                names=names,
+                na_values=["?"],  # UCI's mark of a missing value
+                dtype=dict.fromkeys(codes, str),
+                encoding=encoding,
+                skipinitialspace=True,
+                low_memory=False,
+            )
+    except UnicodeDecodeError:
+        raise
+    except Exception as error:  # pandas raises what it likes at what is no table
+        raise _no_table(file, error) from None
+    return frame, notes, decimal if decimal == "," else None
+
+
+def _codes(lines: list[str], separator: str, names: Sequence[str]) -> list[str]:
+    """Columns such as postcodes, whose leading zeros are lost where they are read as numbers."""
+    found = set()
+    with suppress(csv.Error):
+        for fields in _fields(lines, separator):
+            coded = zip(names, fields)
+            found |= {name for name, field in coded if "0" in field and _LEADING_ZERO.fullmatch(field.strip())}
+    counts = Counter(names)
+    return [name for name in found if counts[name] == 1]
+
+
+def _no_table(file: str, error: Exception) -> ValueError:
+    reason = str(error).removeprefix("Error tokenizing data. C error: ").strip() or type(error).__name__
+    return ValueError(f"{file} is not a table: {reason}. Every line needs as many fields as the header")
+
+
+def _check_size(content: Path | bytes, file: str, lines: list[str], separator: str) -> int:
+    """Refuse a table that is wider, or larger once short lines are filled up, than the memory should hold."""
+    count = (lambda line: len(line.split())) if separator == r"\s+" else (lambda line: line.count(separator) + 1)
+    n_columns = max(map(count, lines))
+    check_limit(n_columns, MOST_COLUMNS, "columns", _SMALLER, where=file)
+    n_lines = _count_lines(content)
+    what = f"{file} ({n_lines:,} lines of {n_columns:,} columns, short lines filled up)"
+    check_unpacked(n_lines * n_columns * _CELL, what, _SMALLER)
+    return n_lines
+
+
+def _count_lines(content: Path | bytes) -> int:
+    ends = {b"\n": 0, b"\r": 0}
+    with _open(content) as stream:
+        while block := stream.read(_BLOCK):
+            for mark in ends:
+                ends[mark] += block.count(mark)
+    return max(ends.values()) + 1
+
+
+def _separator(lines: list[str]) -> str:
+    for separator in _SEPARATORS:
+        counts = {line.count(separator) for line in lines[:2]}
+        if len(counts) == 1 and counts != {0}:
+            return separator
+    most = max(_SEPARATORS, key=lines[0].count)
+    if most in lines[0]:
+        return most
+    widths = {len(line.split()) for line in lines[:2]}
+    return r"\s+" if len(widths) == 1 and widths != {1} else ","
+
+
+def _fields(lines: list[str], separator: str) -> Iterator[list[str]]:
+    if separator == r"\s+":
+        return (line.split() for line in lines)
+    return csv.reader(lines, delimiter=separator, skipinitialspace=True)
+
+
+def _decimal(lines: list[str], separator: str) -> str:
+    """A comma where fields such as 1,5 and 1.234,50 are more than those such as 1.5; dates are neither."""
+    if separator == ",":
+        return "."  # such numbers would have to be quoted, and are read by their columns
+    with suppress(csv.Error):
+        fields = [field.strip(" €$£%") for line in _fields(lines, separator) for field in line]
+        commas = sum(_WITH_COMMA.fullmatch(field) is not None for field in fields)
+        points = sum(_WITH_POINT.fullmatch(field) is not None for field in fields)
+        return "," if commas > points else "."
+    return "."
+
+
+def _column_names(first: list[str], decimal: str) -> tuple[list[str] | None, tuple[str, ...]]:
+    """Names for the columns if the first line is a sample and no header, else None; and notes on the guess.
+
+    A number in the first line means a sample, but for columns that are numbered: 0, or whole numbers that
+    increase.
+    """
+    fields = pd.Series([field.replace(decimal, ".") for field in first])
+    numbers = pd.to_numeric(fields, errors="coerce").dropna()
+    if numbers.empty:
+        return None, ()
+    increasing = (numbers % 1 == 0).all() and numbers.is_monotonic_increasing and numbers.is_unique
+    if increasing and (len(numbers) > 1 or numbers.iloc[0] == 0):
+        return None, ("the first line was taken for the header, though it holds numbers",)
+    return [f"x{j + 1}" for j in range(len(first))], (f"no header line: columns called x1..x{len(first)}",)

@@ -1,0 +1,228 @@
+"""Tables as people have them become data sets: roles guessed well, said, and changed."""
+
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cclab.datasets import load_dataset
+from cclab.datasets.columns import thumbnails
+from cclab.datasets.rows import DroppedRows
+from tests.datasets.columns.own_tables import (
+    german_sales,
+    gps_points,
+    picture,
+    single_cells,
+    texts_with_vectors,
+    zip_of_pictures,
+)
+
+
+def roles(frame, **options):
+    return dict(load_dataset(frame, **options).plan.roles)
+
+
+# ---------------------------------------------------------------------- roles
+
+
+def test_a_german_sales_table():
+    with pytest.warns(DroppedRows):
+        data = load_dataset(german_sales(), filename="Umsätze.csv")
+    assert data.feature_names == ("Umsatz", "Rabatt", "Menge", "Gewicht")
+    assert data.plan.roles["Kundennr"] == "id"
+    assert data.meta["PLZ"].iloc[0] == "01000"
+    assert data.meta["Datum"].dt.year.unique().tolist() == [2024]
+    assert data.target_names == ("Büro", "Möbel")
+    assert data.X[:, 2].min() >= 1000  # 1.234 pieces are more than a thousand
+    filled = load_dataset(german_sales(), filename="Umsätze.csv", missing="median")
+    assert (filled.n_samples, data.n_samples) == (60, 59)
+    assert any("1 missing value of 'Rabatt' filled with the median" in note for note in filled.notes)
+
+
+def test_labels_years_codes_and_ids_are_never_silently_features():
+    rng = np.random.default_rng(0)
+    n = 40
+    frame = pd.DataFrame(
+        {
+            "species": rng.choice(["a", "b"], n),
+            "x": rng.normal(size=n),
+            "year": rng.integers(1990, 2020, n),
+            "Built": rng.integers(1890, 2020, n),
+            "zip": rng.integers(10_000, 99_999, n),
+            "outcome": rng.integers(0, 2, n),
+            "nr": np.arange(n) + 7,
+            "counter": np.arange(1, n + 1),
+            "y2": rng.normal(size=n),
+        }
+    )
+    data = load_dataset(frame)
+    assert data.feature_names == ("x", "y2")
+    assert data.target_names == ("a", "b")  # a label of words that is not last
+    found = data.plan.roles
+    assert (found["outcome"], found["year"], found["zip"], found["nr"]) == ("group", "ignored", "ignored", "id")
+    assert found["Built"] == "ignored"
+    assert any("'outcome' is named like a label" in note and "?" in note for note in data.notes)
+    assert load_dataset(frame, roles={"outcome": "class", "year": "feature"}).feature_names == ("x", "year", "y2")
+
+
+def test_a_role_given_twice_moves_and_wrong_ones_are_refused_by_name():
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4], "a": list("uvuv"), "b": list("uuvv")})
+    data = load_dataset(frame, roles={"a": "class"})
+    assert data.plan.roles == {"x": "feature", "a": "class", "b": "group"}
+    with pytest.raises(ValueError, match=r"no column 'c'.*'a'|no column 'c'; there are x, a, b"):
+        load_dataset(frame, roles={"c": "class"})
+    with pytest.raises(ValueError, match="only one column can be the class"):
+        load_dataset(frame, roles={"a": "class", "b": "class"})
+    with pytest.raises(ValueError, match="can't have the role"):
+        load_dataset(frame, roles={"a": "label"})
+
+
+def test_categories_as_one_feature_each_and_dates_as_days():
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4], "day": pd.date_range("2024-01-01", periods=4), "k": list("uvuv")})
+    data = load_dataset(frame, roles={"k": "feature", "day": "feature"})
+    assert data.feature_names == ("x", "day", "k=u", "k=v")
+    assert data.X[3].tolist() == [4, 3, 0, 1]
+    assert data.meta.columns.tolist() == ["day", "k"]
+
+
+def test_missing_values_are_dropped_or_filled():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=list("abc"))
+    frame["b"] = frame["a"] * 2
+    frame.loc[[3, 8], "b"] = np.nan
+    with pytest.warns(DroppedRows):
+        assert load_dataset(frame).n_samples == 38
+    near = load_dataset(frame, missing={"b": "neighbours"})
+    middle = load_dataset(frame, missing="median")
+    assert near.n_samples == middle.n_samples == 40
+    truth = frame["a"].iloc[[3, 8]] * 2
+    assert np.abs(near.X[[3, 8], 1] - truth).sum() < np.abs(middle.X[[3, 8], 1] - truth).sum()
+    nothing = frame.assign(b=np.nan)
+    with pytest.raises(ValueError, match=r"'b' can't be a feature: it is empty"):
+        load_dataset(nothing, roles={"b": "feature"}, missing="median")
+
+
+def test_scales():
+    frame = pd.DataFrame({"a": [0.0, 1, 2, 30], "b": [1.0, 10, 100, 1000]})
+    data = load_dataset(frame, scale={"a": "robust", "b": "log"})
+    assert np.median(data.X[:, 0]) == 0
+    np.testing.assert_allclose(data.X[:, 1], np.log1p(frame["b"]))
+    np.testing.assert_allclose(load_dataset(frame, scale="standardise").X.std(axis=0), 1)
+
+
+# ---------------------------------------------------------------------- vectors and texts
+
+
+def test_texts_with_vectors():
+    frame = texts_with_vectors()
+    data = load_dataset(frame)
+    assert data.X.shape == (40, 12)
+    assert data.text_column == "text"
+    assert data.meta.columns.tolist() == ["text", "author", "written"]
+    np.testing.assert_allclose(np.linalg.norm(load_dataset(frame, metric="cosine").X, axis=1), 1)
+    wide = load_dataset(texts_with_vectors(60, 300))
+    assert wide.n_features == 50
+    assert any("300 features reduced to 50 by PCA" in note for note in wide.notes)
+    assert wide.with_columns(n_components=0).n_features == 300
+
+
+def test_vectors_of_unlike_length_are_refused_with_the_row():
+    frame = texts_with_vectors(6)
+    frame["embedding"] = [np.arange(3.0)] * 4 + [np.arange(2.0)] + [np.arange(3.0)]
+    with pytest.raises(ValueError, match="'embedding': the vector of row 4 has 2 numbers, others have 3"):
+        load_dataset(frame)
+
+
+def test_texts_without_vectors_go_by_their_words():
+    frame = texts_with_vectors(60).drop(columns="embedding")
+    data = load_dataset(frame)
+    about = frame["text"].str.contains("ship|harbour|sail|captain").to_numpy()
+    means = [data.X[about].mean(axis=0), data.X[~about].mean(axis=0)]
+    nearer = np.linalg.norm(data.X - means[0], axis=1) < np.linalg.norm(data.X - means[1], axis=1)
+    assert (nearer == about).mean() > 0.95
+    own = load_dataset(frame, embed=lambda text: [len(text), text.count("a")])
+    assert own.n_features == 2
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".npz"])
+def test_vectors_beside_a_table(tmp_path, suffix):
+    frame = texts_with_vectors(20)
+    frame[["text", "author"]].to_csv(tmp_path / "said.csv", index=False)
+    values = np.stack(frame["embedding"])
+    (np.save if suffix == ".npy" else np.savez)(tmp_path / f"said{suffix}", values)
+    data = load_dataset(tmp_path / "said.csv")
+    np.testing.assert_allclose(data.X, values)
+    assert data.text_column == "text"
+    np.save(tmp_path / "short.npy", values[:5])
+    with pytest.raises(ValueError, match="5 of them for a table of 20 rows"):
+        load_dataset(tmp_path / "said.csv", vectors=tmp_path / "short.npy")
+
+
+def test_sparse_counts_of_cells():
+    X, kind = single_cells()
+    data = load_dataset(pd.DataFrame({"batch": ["a", "b"] * 100}), vectors=X)
+    assert data.X.shape == (200, 50)
+    whole = data.with_columns(n_components=0, scale={"vectors": "log"})
+    assert whole.X.shape == (200, 400)
+    np.testing.assert_allclose(whole.X.max(), np.log1p(X.max()))
+    assert np.corrcoef(data.X[:, 1], kind)[0, 1] ** 2 > 0.5
+
+
+def test_places():
+    data = load_dataset(gps_points(200))
+    assert data.feature_names == ("lat", "lon", "speed")
+    assert data.plan.roles["time"] == "ignored"
+
+
+# ---------------------------------------------------------------------- pictures
+
+
+def test_an_archive_of_pictures_with_a_broken_one():
+    with pytest.warns(DroppedRows):
+        data = load_dataset(zip_of_pictures(broken=(3,)), filename="shapes.zip")
+    assert data.target_names == ("discs", "squares")
+    assert data.n_samples == 11
+    assert data.images.shape == (11, 24, 24, 3)
+    assert "squares/003.png" in next(note for note in data.notes if "no picture" in note)
+    assert data.sample_names[0] == "discs/000.png"
+
+
+def test_a_folder_of_pictures_and_a_function_of_ones_own(tmp_path):
+    for i in range(6):
+        (tmp_path / f"{i}.png").write_bytes(picture(i % 2, mode="L", seed=i))
+    data = load_dataset(str(tmp_path) + "/")
+    assert data.images.shape == (6, 24, 24)
+    own = load_dataset(tmp_path, embed=lambda pixels: [pixels.mean(), pixels.std()])
+    assert own.n_features == 2
+    assert own.X[0, 0] > own.X[1, 0]  # discs are light
+
+
+def test_pictures_in_a_table_as_bytes_or_as_files(tmp_path):
+    pictures = [picture(i % 2, seed=i) for i in range(6)]
+    inside = load_dataset(pd.DataFrame({"x": range(6), "look": pictures}))
+    assert inside.feature_names == ("x",)
+    assert inside.picture(0).shape == (24, 24, 3)
+    assert inside.table["look"].tolist()[0] == "picture 0"
+    for i, content in enumerate(pictures):
+        (tmp_path / f"{i}.png").write_bytes(content)
+    frame = pd.DataFrame({"x": np.arange(6.0), "look": [f"{i}.png" for i in range(6)]})
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    assert load_dataset(tmp_path / "table.csv").images.shape == (6, 24, 24, 3)
+    assert load_dataset(frame, pictures=tmp_path).images.shape == (6, 24, 24, 3)
+    # What is uploaded opens no file of this machine.
+    with pytest.raises(ValueError, match="only its name is in the table"):
+        load_dataset((tmp_path / "table.csv").read_bytes(), filename="table.csv")
+
+
+def test_bombs_are_refused_before_they_unpack(monkeypatch):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for i in range(3):
+            archive.writestr(f"{i}.png", bytes(500_000_000))
+    with pytest.raises(ValueError, match=r"bomb\.zip would take 1,500 MB"):
+        load_dataset(buffer.getvalue(), filename="bomb.zip")
+    monkeypatch.setattr(thumbnails, "MOST_PIXELS", 100)
+    with pytest.raises(ValueError, match="none of 12 pictures can be read"):
+        load_dataset(zip_of_pictures(), filename="large.zip")

@@ -1,0 +1,82 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from cclab import CECM, FCM
+from cclab.datasets import ParquetRows, write_beliefs
+from cclab.datasets.parquet_rows import write_frames
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.setattr("cclab.datasets.parquet_rows.AT_A_TIME", 30)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=["x", "y", "z"])
+    frame.loc[::2, "x"] += 8
+    frame["name"] = "somebody"
+    frame.to_parquet(tmp_path / "big.parquet", row_group_size=70)
+    return tmp_path / "big.parquet", frame
+
+
+def test_rows_are_read_group_by_group(table):
+    path, frame = table
+    rows = ParquetRows(path)
+    assert rows.shape == (200, 3)
+    assert max(map(len, rows.chunks())) <= 30
+    np.testing.assert_array_equal(np.concatenate(list(rows.chunks())), frame[["x", "y", "z"]])
+    np.testing.assert_array_equal(rows[[199, 0, 71]], frame.loc[[199, 0, 71], ["x", "y", "z"]])
+    assert ParquetRows(path, ["z", "x"]).feature_names == ("z", "x")
+
+
+def test_a_file_is_fitted_and_its_masses_written(table, tmp_path):
+    path, frame = table
+    X = frame[["x", "y"]].to_numpy()
+    links = {"must_link": [[0, 1]], "cannot_link": [[2, 4]]}
+    here = CECM(2, init=X[:2]).fit(X, **links)
+    rows = ParquetRows(path, ["x", "y"])
+    there = CECM(2, init=X[:2]).fit(rows, **links)
+    np.testing.assert_allclose(there.centers_, here.centers_, rtol=1e-8)
+    seen = []
+    out = tmp_path / "masses.parquet"
+    n = write_beliefs(out, there.beliefs(rows, fitted=True), len(rows), lambda done, of: seen.append((done, of)))
+    assert (n, seen[-1]) == (200, (200, 200))
+    assert len(seen) > 3
+    written = pd.read_parquet(out)
+    pd.testing.assert_frame_equal(written, here.partition_.to_frame(), rtol=1e-6, check_index_type=False)
+
+
+def test_single_precision_stays_so(tmp_path):
+    path = tmp_path / "f.parquet"
+    pd.DataFrame({"x": np.arange(5, dtype=np.float32)}).to_parquet(path)
+    assert next(ParquetRows(path).chunks()).dtype == np.float32
+
+
+def test_what_can_not_be_read_is_said(table, tmp_path):
+    path, frame = table
+    with pytest.raises(ValueError, match=r"big.parquet has no column 'xx'; did you mean x"):
+        ParquetRows(path, ["xx"])
+    with pytest.raises(ValueError, match=r"column 'name' holds .* no numbers"):
+        ParquetRows(path, ["name"])
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        ParquetRows(tmp_path / "none.parquet")
+    (tmp_path / "cut.parquet").write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(ValueError, match="damaged"):
+        ParquetRows(tmp_path / "cut.parquet")
+    frame.loc[120, "y"] = None
+    frame.to_parquet(path)
+    with pytest.raises(ValueError, match="NaN in row 120, column 'y'"):
+        FCM(2).fit(ParquetRows(path))
+
+
+def test_a_file_is_there_whole_or_not_at_all(tmp_path):
+    def frames():
+        yield pd.DataFrame({"label": [1]})
+        raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError):
+        write_frames(tmp_path / "out.parquet", frames())
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="nothing to write"):
+        write_frames(tmp_path / "out.parquet", [])
