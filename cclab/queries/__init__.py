@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from typing import Any
 
 from cclab.core.registry import strategies
 
@@ -9,10 +10,23 @@ from cclab.core.registry import strategies
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
-__all__ = list(strategies.names())
+__all__ = [
+    "ASCQueries",
+    "COBRASQueries",
+    "FarthestFirst",
+    "GroupQueries",
+    "MinMax",
+    "NPUQueries",
+    "OverlapQueries",
+    "PairMassQueries",
+    "Random",
+    "TripletQueries",
+    "TypicalityQueries",
+    "UncertaintyQueries",
+]
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in __all__:
         return strategies.get(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

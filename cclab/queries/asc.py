@@ -56,11 +56,12 @@ class ASCQueries(Strategy):
     title = "Border between neighbours"
     parameters = {"n_neighbors": whole(2), "threshold": real(0, or_none=True)}
 
-    def __init__(self, n_neighbors=10, threshold=None):
+    def __init__(self, n_neighbors: int = 10, threshold: float | None = None) -> None:
         self.n_neighbors = n_neighbors
         self.threshold = threshold
 
     def propose(self, problem: Problem, state: State, n: int = 1, *, asked: Asked = frozenset()) -> tuple[Query, ...]:
+        self.check_parameters()
         k = min(self.n_neighbors, problem.n_samples - 1)
         if k < 1:
             return ()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from cclab.core import ConstraintSet, Partition, Problem, State
-from cclab.core.closure import must_components
-from cclab.core.parameters import Parameter
+from cclab.core.constraints.closure import must_components
+from cclab.core.parameters import Parametrized
 from cclab.core.registry import strategies
 
 Asked = frozenset[tuple[int, ...]]
@@ -24,36 +24,80 @@ class Query:
 
     Attributes
     ----------
-    kind : {"pair", "label"}
-        Do these two belong together? To which cluster does this one belong?
+    kind : {"pair", "label", "triplet", "group", "name"}
+        Do these two belong together? To which cluster does this one belong? Is the first closer to the second or to
+        the third? Which of these do not belong? What is this one called?
     samples : tuple of int
-        Two samples in rising order, or one.
+        Two samples in rising order; one; three, of which the last two are in rising order; at least three in rising
+        order; one.
     reason : str
         Why it is asked, for a person. Clusters are counted from 1.
     score : float
         How much the strategy wants to know it; larger is more.
+    again : bool
+        Whether it is asked although something was answered before, which the new answer then replaces.
     """
 
     kind: str
     samples: tuple[int, ...]
     reason: str
     score: float
+    again: bool = False
 
     @classmethod
     def pair(cls, i: int, j: int, reason: str, score: float) -> Query:
+        """Whether two samples belong together."""
         return cls("pair", (int(min(i, j)), int(max(i, j))), reason, float(score))
 
     @classmethod
     def label(cls, i: int, reason: str, score: float) -> Query:
+        """Which cluster a sample belongs to."""
         return cls("label", (int(i),), reason, float(score))
 
+    @classmethod
+    def triplet(cls, a: int, b: int, c: int, reason: str, score: float) -> Query:
+        """The question whether `a` is closer to `b` or to `c`."""
+        if len({a, b, c}) < 3:
+            raise ValueError(f"a question about a triplet needs three samples, got {a}, {b} and {c}")
+        return cls("triplet", (int(a), int(min(b, c)), int(max(b, c))), reason, float(score))
 
-class Strategy(BaseEstimator):
-    """Chooses what to ask. A subclass gives `propose`, which is pure.
+    @classmethod
+    def group(cls, samples: Iterable[int], reason: str, score: float) -> Query:
+        """The question which of these do not belong."""
+        chosen = tuple(sorted({int(i) for i in samples}))
+        if len(chosen) < 3:
+            raise ValueError(f"a question about a group needs at least three samples, got {len(chosen)}")
+        return cls("group", chosen, reason, float(score))
+
+    @classmethod
+    def name(cls, i: int, reason: str, score: float) -> Query:
+        """The question what this one is called."""
+        return cls("name", (int(i),), reason, float(score))
+
+    @classmethod
+    def of(cls, kind: str, samples: Sequence[int], reason: str, score: float, again: bool = False) -> Query:
+        """A question of any kind, as it was written down."""
+        made = _MAKERS.get(kind)
+        if made is None:
+            raise ValueError(f"there are no questions about a {kind!r:.40}; there are: {', '.join(_MAKERS)}")
+        return replace(made(samples, reason, score), again=again)
+
+
+_MAKERS: dict[str, Callable[[Sequence[int], str, float], Query]] = {
+    "pair": lambda samples, *why: Query.pair(*samples, *why),
+    "label": lambda samples, *why: Query.label(*samples, *why),
+    "triplet": lambda samples, *why: Query.triplet(*samples, *why),
+    "group": Query.group,
+    "name": lambda samples, *why: Query.name(*samples, *why),
+}
+
+
+class Strategy(Parametrized, ABC):
+    """Chooses what to ask. A subclass gives `propose`, which is pure and begins with `check_parameters`.
 
     Attributes
     ----------
-    kind : {"pair", "label"}
+    kind : {"pair", "label", "triplet", "group", "name"}
         What it asks about.
     title : str
         Its name for a person.
@@ -61,7 +105,6 @@ class Strategy(BaseEstimator):
 
     kind: ClassVar[str] = "pair"
     title: ClassVar[str]
-    parameters: ClassVar[dict[str, Parameter]] = {}
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -110,7 +153,9 @@ class Settled:
             samples = self._cannot.samples
             if len(samples):
                 partners = samples[self._cannot.apply((self.component[samples] == own).astype(float)) > 0]
-                mask = np.isin(self.component, self.component[partners])
+                apart = np.zeros(len(self.component), dtype=bool)  # of them that are components
+                apart[self.component[partners]] = True
+                mask = apart[self.component]
             self._apart[own] = mask
         return self._apart[own]
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from scipy.cluster.hierarchy import DisjointSet
 
 from cclab.core import ConstraintSet
-from cclab.core.statements import Pairs
+from cclab.core.constraints.tables import Pairs
 
 
 class Consequences:
@@ -71,9 +71,17 @@ class Consequences:
 
     def settle(self, i: int, j: int) -> bool:
         """Whether it is known if `i` and `j` belong together."""
+        return self.together(i, j) or self.apart(i, j)
+
+    def together(self, i: int, j: int) -> bool:
+        """Whether `i` and `j` surely belong together."""
+        return self._root(i) == self._root(j)
+
+    def apart(self, i: int, j: int) -> bool:
+        """Whether `i` and `j` surely belong apart."""
         a, b = self._root(i), self._root(j)
         few, many = sorted((self._sides.get(a, set()), self._sides.get(b, set())), key=len)
-        return a == b or any(-side in many for side in few)
+        return any(-side in many for side in few)
 
     def _root(self, i: int) -> int:
         if i not in self._groups:

@@ -19,8 +19,9 @@ from cclab.queries.base import Asked, Query, Settled, Strategy, draw_rng
 
 
 class FarthestFirst(Strategy):
-    """Goes to the sample farthest from all that were asked about, until every cluster has been met; then asks where
-    samples drawn at random belong.
+    """Goes to the sample farthest from all that were asked about, until every cluster has been met.
+
+    Then it asks where samples drawn at random belong.
 
     A sample is compared with one of each known group, the nearest group first, until it is placed. Looks at the data
     and the answers; of the belief it takes the number of clusters only.
@@ -29,11 +30,12 @@ class FarthestFirst(Strategy):
     title = "Farthest first"
 
     def propose(self, problem: Problem, state: State, n: int = 1, *, asked: Asked = frozenset()) -> tuple[Query, ...]:
+        self.check_parameters()
         settled = Settled(problem.constraints, asked)
         rng = draw_rng(problem, state, asked)
-        met = _met(problem, asked)
+        met = samples_met(problem, asked)
         # Where nothing is known a sample drawn at random is the first group.
-        groups = _groups_apart(met, settled) if len(met) else [rng.integers(problem.n_samples, size=1)]
+        groups = groups_apart(met, settled) if len(met) else [rng.integers(problem.n_samples, size=1)]
         exploring = len(groups) < max(state.partition.n_clusters, 2)
         been = np.union1d(met, groups[0])
         new = farthest(problem.X, been) if exploring else self._consolidate(problem.X, been, rng)
@@ -58,8 +60,8 @@ class FarthestFirst(Strategy):
         if any(settled.component[i] == settled.component[group[0]] for group in groups):
             return None
         closed = settled.with_sample(i)
-        candidates = [group[~closed[group]] for group in groups if not settled.apart(i)[group[0]]]
-        candidates = np.concatenate(candidates) if candidates else np.empty(0, dtype=np.int64)
+        open_ones = [group[~closed[group]] for group in groups if not settled.apart(i)[group[0]]]
+        candidates = np.concatenate([np.empty(0, dtype=np.int64), *open_ones])
         candidates = candidates[candidates != i]
         if not len(candidates):
             return None
@@ -92,14 +94,14 @@ def farthest(X: NDArray, been: NDArray) -> Iterator[int]:
         away[i] = -1
 
 
-def _met(problem: Problem, asked: Asked) -> NDArray[np.int64]:
+def samples_met(problem: Problem, asked: Asked) -> NDArray[np.int64]:
     """The samples that answers or questions are about."""
     met = np.array(problem.constraints.constrained)
     met[[sample for samples in asked for sample in samples]] = True
     return np.flatnonzero(met)
 
 
-def _groups_apart(met: NDArray, settled: Settled) -> list[NDArray[np.int64]]:
+def groups_apart(met: NDArray, settled: Settled) -> list[NDArray[np.int64]]:
     """Groups of samples that belong together, each surely apart from all others; the larger ones first."""
     _, place, sizes = np.unique(settled.component[met], return_inverse=True, return_counts=True)
     groups: list[NDArray[np.int64]] = []

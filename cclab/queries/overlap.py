@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cclab.core import Partition, Problem, State
+from cclab.core.beliefs.numbering import page_numbers
 from cclab.queries.base import Asked, Query, Settled, Strategy
 
 
@@ -36,6 +37,12 @@ class OverlapQueries(Strategy):
         return hasattr(partition, "memberships") and partition.n_clusters > 1
 
     def propose(self, problem: Problem, state: State, n: int = 1, *, asked: Asked = frozenset()) -> tuple[Query, ...]:
+        self.check_parameters()
+        if not hasattr(state.partition, "memberships"):
+            raise ValueError(
+                f"{self.title} asks about beliefs with memberships (fuzzy ones), not about a {state.partition.kind} "
+                "one; choose another strategy or solver"
+            )
         U = state.partition.memberships
         # F_c of [1]_: the clusters without outliers; -1 for these.
         crisp = np.where(state.partition.outliers(), -1, state.partition.labels())
@@ -48,7 +55,7 @@ class OverlapQueries(Strategy):
             others = [c for c in np.argsort(-overlap[m], kind="stable") if c != m and (crisp == c).any()]
             if not others or not (crisp == m).any():
                 continue
-            open_ = {c: _questions(U, crisp, m, c, settled, done, state.cluster_ids + 1) for c in others}
+            open_ = {c: _questions(U, crisp, m, c, settled, done, page_numbers(state.partition)) for c in others}
             for c, quota in zip(others, shared_out(n - len(found), overlap[m, others]), strict=True):
                 _take(open_[c], quota, found)
             for c in others:

@@ -12,12 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cclab.core import Credal, Partition, Problem, State
+from cclab.core.beliefs.numbering import page_numbers
 from cclab.queries.base import Asked, Query, Settled, Strategy
 
 
 class PairMassQueries(Strategy):
-    """For the sample with the largest mass on two clusters together, asks whether it belongs with the sample nearest
-    to the centre of one of them: the one that has more of its mass alone, then the other.
+    """Asks about the sample with the largest mass on two clusters together.
+
+    Does it belong with the sample nearest to the centre of one of them: the one that has more of its mass alone, then
+    the other?
 
     Needs a credal belief and centres.
     """
@@ -29,8 +32,9 @@ class PairMassQueries(Strategy):
         return isinstance(partition, Credal) and any(len(members) == 2 for members in partition.focal_sets)
 
     def propose(self, problem: Problem, state: State, n: int = 1, *, asked: Asked = frozenset()) -> tuple[Query, ...]:
-        belief, names = state.partition, state.cluster_ids + 1
-        if not self.suits(belief) or state.centers is None:
+        self.check_parameters()
+        belief, names = state.partition, page_numbers(state.partition)
+        if not isinstance(belief, Credal) or not self.suits(belief) or state.centers is None:
             return ()
         pairs = np.flatnonzero([len(members) == 2 for members in belief.focal_sets])
         between = belief.masses[:, pairs]
@@ -60,6 +64,7 @@ def _mass_alone(belief: Credal, sample: int, cluster: int) -> float:
 
 def _nearest_sample(problem: Problem, state: State, cluster: int) -> int:
     """The sample nearest to a centre, in the cluster's own metric where it has one."""
+    assert state.centers is not None
     away: NDArray = problem.X - state.centers[cluster]
     metrics = getattr(state, "metrics", None)
     mapped = away if metrics is None else away @ metrics[cluster]

@@ -12,6 +12,7 @@ class Random(Strategy):
     title = "Random"
 
     def propose(self, problem: Problem, state: State, n: int = 1, *, asked: Asked = frozenset()) -> tuple[Query, ...]:
+        self.check_parameters()
         rng = draw_rng(problem, state, asked)
         settled = Settled(problem.constraints, asked)
         found: dict[tuple[int, ...], Query] = {}

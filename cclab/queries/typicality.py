@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cclab.core import Partition, Possibilistic, Problem, State
-from cclab.core.closure import must_components
+from cclab.core.beliefs.numbering import page_numbers
+from cclab.core.constraints.closure import must_components
 from cclab.core.parameters import choice
 from cclab.queries.base import Asked, Query, Strategy
 
@@ -23,7 +24,7 @@ class TypicalityQueries(Strategy):
     title = "Typicality"
     parameters = {"about": choice("ambiguous", "untypical")}
 
-    def __init__(self, about="ambiguous"):
+    def __init__(self, about: str = "ambiguous") -> None:
         self.about = about
 
     @classmethod
@@ -31,6 +32,7 @@ class TypicalityQueries(Strategy):
         return isinstance(partition, Possibilistic)
 
     def propose(self, problem: Problem, state: State, n: int = 1, *, asked: Asked = frozenset()) -> tuple[Query, ...]:
+        self.check_parameters()
         partition = state.partition
         T = partition.typicalities if isinstance(partition, Possibilistic) else partition.degrees
         largest = T.max(axis=1)
@@ -41,7 +43,7 @@ class TypicalityQueries(Strategy):
         closed = np.isin(group, group[problem.constraints.labels.sample])
         closed[[samples[0] for samples in asked if len(samples) == 1]] = True
         order = np.argsort(-np.where(closed, -np.inf, score), kind="stable")[: min(n, int((~closed).sum()))]
-        return tuple(Query.label(i, self._reason(T, int(i), state.cluster_ids + 1), score[i]) for i in order)
+        return tuple(Query.label(i, self._reason(T, int(i), page_numbers(state.partition)), score[i]) for i in order)
 
     def _reason(self, T: np.ndarray, i: int, names: np.ndarray) -> str:
         clusters = np.argsort(-T[i], kind="stable")[:2]

@@ -9,9 +9,10 @@ from hypothesis import strategies as draw
 
 from cclab import CECM, FCM, PFCM, ConstraintSet, Problem, load_dataset
 from cclab.core.registry import strategies
+from cclab.oracles import Truth
+from cclab.oracles import statements as answers_mean
 from cclab.queries.base import Settled
 from cclab.queries.consequences import Consequences
-from cclab.studies import Truth
 
 N = 18
 DATA = load_dataset("three_gaussians", n_samples=N, separation=2.0, seed=3)
@@ -104,9 +105,14 @@ def test_what_follows_is_never_asked(strategy, beliefs, said, asked, n):
                 assert query.samples not in before
                 if query.kind == "pair":
                     assert not answered[query.samples]
+                elif query.kind == "triplet":
+                    assert not answered[query.samples[0], list(query.samples[1:])].any()
+                elif query.kind == "group":
+                    assert not answered[np.ix_(query.samples, query.samples)].all()
                 else:
                     assert not together[query.samples[0], labelled].any()
             if not queries:
                 break
             before |= {queries[0].samples}
-            here = here.with_constraints(truth.answer(here.constraints, queries[0]))
+            said_now = answers_mean(queries[0], truth.answer(queries[0], DATA))
+            here = here.with_constraints(here.constraints.with_statements(said_now))

@@ -1,18 +1,30 @@
 """What every strategy must do, and what the ones that look at the data alone do."""
 
+import inspect
+
 import numpy as np
 import pytest
 
-from cclab import CECM, FCM, PCCA, PFCM, ConstraintSet, Problem, load_dataset
+from cclab import CECM, FCM, PCCA, PFCM, ConstraintSet, Problem, Session, load_dataset
 from cclab.core import Fuzzy, Hard, State
 from cclab.core.registry import strategies
-from cclab.queries import ASCQueries, FarthestFirst, MinMax, OverlapQueries, Random, UncertaintyQueries
+from cclab.queries import (
+    ASCQueries,
+    COBRASQueries,
+    FarthestFirst,
+    MinMax,
+    NPUQueries,
+    OverlapQueries,
+    Random,
+    TypicalityQueries,
+    UncertaintyQueries,
+)
 from cclab.queries.asc import candidates
 from cclab.queries.base import Settled
 from cclab.studies import Truth, ask
 
 PAIRS = [strategies.get(name) for name in strategies.names() if strategies.get(name).kind == "pair"]
-BY_DATA = [ASCQueries, FarthestFirst, MinMax, Random]
+BY_DATA = [ASCQueries, COBRASQueries, FarthestFirst, MinMax, NPUQueries, Random]
 
 
 def blobs(n=60, seed=0):
@@ -140,15 +152,42 @@ def test_min_max_goes_far_and_farthest_first_anywhere_once_all_clusters_are_met(
     assert len(reasons) > 2
 
 
+@pytest.mark.parametrize(
+    ("strategy", "message"),
+    [
+        (ASCQueries(n_neighbors=-3), "n_neighbors must be at least 2, got -3"),
+        (TypicalityQueries(about="foo"), "about must be one of 'ambiguous', 'untypical', got 'foo'"),
+    ],
+)
+def test_parameters_are_checked(strategy, message):
+    with pytest.raises(ValueError, match=message):
+        strategy.propose(Problem(np.ones((6, 1))), _Two(objective=0.0))
+
+
+@pytest.mark.parametrize("name", strategies.names())
+def test_no_strategy_asks_with_parameters_that_make_no_sense(name, monkeypatch):
+    strategy = strategies.get(name)()
+    assert list(strategy.all_parameters()) == list(inspect.signature(type(strategy)).parameters)
+    monkeypatch.setattr(type(strategy), "check_parameters", lambda self: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        strategy.propose(Problem(np.ones((6, 1))), _Two(objective=0.0))
+
+
+def test_overlap_says_which_beliefs_it_asks_about():
+    session = Session(blobs(60), "COPKMeans")
+    with pytest.raises(ValueError, match=r"Overlap asks about beliefs with memberships .* not about a hard one"):
+        session.propose("OverlapQueries")
+    assert session.pending == ()
+
+
 @pytest.mark.parametrize("strategy", [UncertaintyQueries, OverlapQueries])
-def test_clusters_are_called_by_the_names_that_they_keep(strategy):
+def test_clusters_are_counted_from_1_without_gaps(strategy):
     problem = Problem(blobs(150).X, seed=0)
     state = PCCA().solve(problem)
-    names = set((state.cluster_ids + 1).tolist())
-    assert names != {1, 2, 3}
+    assert set(state.cluster_ids) != {0, 1, 2}
     for query in strategy().propose(problem, state, 5):
         said = query.reason.split("clusters ")[1].split(";")[0].split(" and ")
-        assert set(map(int, said)) <= names
+        assert set(map(int, said)) <= {1, 2, 3}
 
 
 class _Two(State):

@@ -1,0 +1,114 @@
+"""Ask about eight samples at once which of them do not belong."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cclab.core import Problem, State
+from cclab.core.beliefs.numbering import page_numbers
+from cclab.core.parameters import whole
+from cclab.queries.base import Asked, Query, Settled, Strategy
+from cclab.queries.torn import LookedAt, smallest
+
+
+class GroupQueries(Strategy):
+    """Shows samples that are surely in a cluster among others that may be in it, and asks which do not belong.
+
+    One answer says of each doubtful sample whether it belongs with the sure ones: that is many links. Takes any belief.
+
+    Parameters
+    ----------
+    size : int
+        How many samples are shown.
+    sure : int
+        How many of them are surely in the cluster.
+    """
+
+    kind = "group"
+    title = "Groups"
+    parameters = {"size": whole(3, 12), "sure": whole(1, 11)}
+
+    def __init__(self, size: int = 8, sure: int = 2) -> None:
+        self.size = size
+        self.sure = sure
+
+    def propose(self, problem: Problem, state: State, n: int = 1, *, asked: Asked = frozenset()) -> tuple[Query, ...]:
+        self.check_parameters()
+        names = page_numbers(state.partition)
+        here = _Here(problem, state, n, asked)
+        found: list[Query] = []
+        # What a question about each cluster brings at most; it is drawn only where that could be the best.
+        most = dict(enumerate(self._most(here).tolist()))
+        drawn: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        while len(found) < n and most:
+            k = max(most, key=lambda k: most[k])
+            if k not in drawn:
+                drawn[k] = self._draw(k, here)
+                most[k] = float(here.doubt[drawn[k][1]].sum())
+                continue
+            sure, torn = drawn[k]
+            samples = tuple(here.samples[np.union1d(sure, torn)].tolist())
+            if not len(torn) or not len(sure) or len(samples) < 3 or samples in asked:
+                del most[k]
+                continue
+            reason = f"{_listed(here.samples[sure])} surely in cluster {names[k]}; the others may be."
+            found.append(Query.group(samples, reason, most[k]))
+            here.used[torn] = True
+            drawn = {}  # the others may have lost samples to this one, and are worth no more than before
+        return tuple(found)
+
+    def _most(self, here: _Here) -> NDArray[np.float64]:
+        """(k,) how much doubt there is at most in a question about each cluster."""
+        n, k = here.degrees.shape
+        doubt = np.zeros((k, n))
+        doubt[here.likeliest.T, np.arange(n)] = here.doubt
+        members = np.bincount(here.likeliest[:, 0])
+        shown = min(self.size - min(self.sure, int(members[members > 0].min())), n)
+        return np.partition(doubt, -shown)[:, -shown:].sum(axis=1)
+
+    def _draw(self, k: int, here: _Here) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Samples that are surely in cluster `k`, and doubtful ones of which that is not known."""
+        mine = np.flatnonzero(here.likeliest[:, 0] == k)
+        if not len(mine):
+            return mine, mine
+        degree = here.degrees[:, k]
+        # Where samples of the cluster are known to belong together, what is said now should join them.
+        known = here.known_with[mine]
+        largest = mine[known == known.max()] if known.max() > 1 else mine
+        first = int(largest[degree[largest].argmax()])
+        sure = np.concatenate([[first], self._surest(mine[mine != first], first, degree, here)])
+        open_ = ~(here.settled_with(first) | here.used)
+        open_ &= (here.likeliest == k).any(axis=1)
+        open_[sure] = False
+        candidates = np.flatnonzero(open_)
+        keys = 2 * here.shown[candidates] - here.doubt[candidates]  # the least shown first, then the most doubtful
+        return sure, candidates[smallest(keys, self.size - len(sure))]
+
+    def _surest(self, others: NDArray, first: int, degree: NDArray, here: _Here) -> NDArray[np.int64]:
+        """Sure samples of the cluster beside the first, those that are not known to be with it before the others."""
+        known = here.component[others] == here.component[first]
+        keys = 4.0 * (here.shown[others] > 2) + 2.0 * known - degree[others]
+        return others[smallest(keys, self.sure - 1)]
+
+
+def _listed(samples: NDArray[np.int64]) -> str:
+    *others, last = map(str, sorted(samples.tolist()))
+    return f"{', '.join(others)} and {last} are" if others else f"{last} is"
+
+
+class _Here(LookedAt):
+    """What is believed and known where questions are looked for."""
+
+    def __init__(self, problem: Problem, state: State, wanted: int, asked: Asked) -> None:
+        super().__init__(problem, state, wanted, asked)
+        self._settled = settled = Settled(problem.constraints)
+        self.component = settled.component[self.samples]
+        self.known_with = np.bincount(settled.component)[self.component]  # how many surely belong together with each
+        shown = [i for samples in asked if len(samples) > 3 for i in samples]
+        self.shown = np.bincount(np.array(shown, dtype=np.int64), minlength=problem.n_samples)[self.samples]
+        self.used = np.zeros(len(self.samples), dtype=bool)  # by an earlier question of the same call
+
+    def settled_with(self, row: int) -> NDArray[np.bool_]:
+        """(m,) those that are known to be with the one in this row, or apart from it."""
+        return self._settled.with_sample(int(self.samples[row]))[self.samples]
