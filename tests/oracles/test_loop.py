@@ -3,9 +3,9 @@ import pytest
 
 from cclab import FCM, COPKMeans, Problem
 from cclab.datasets import load_dataset
+from cclab.oracles import Truth, ask, statements
 from cclab.queries import Random, UncertaintyQueries
 from cclab.queries.base import Query, Settled, Strategy
-from cclab.studies import Truth, ask
 
 IRIS = load_dataset("iris")
 
@@ -25,7 +25,7 @@ def test_settled_pairs_are_never_asked(strategy, per_round):
         assert query.samples not in asked
         assert not Settled(known)(*query.samples)
         asked.add(query.samples)
-        known = truth.answer(known, query)
+        known = known.with_statements(statements(query, truth.answer(query)))
     assert len(asked) == 60
     assert known == rounds[-1].problem.constraints
 
