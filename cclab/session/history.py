@@ -1,13 +1,19 @@
-"""All snapshots in order, with undo, redo, and a cap on memory."""
+"""All snapshots in order, with undo, redo, what was asked, and a cap on memory."""
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from cclab.core import ConstraintSet
 from cclab.queries.base import Asked, Query
+from cclab.session.cluster_names import NO_NAMES, ClusterNames
+from cclab.session.origin import Origin
 from cclab.session.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from cclab.session.commands import Command
 
 
 @dataclass(frozen=True)
@@ -19,30 +25,57 @@ class Dialogue:
     rejected: Asked = frozenset()
 
 
+@dataclass(frozen=True)
+class Moment:
+    """Where a session is: the snapshot, what was asked, whether the solver runs, and what clusters are called."""
+
+    snapshot: Snapshot
+    dialogue: Dialogue = Dialogue()
+    running: bool = False
+    names: ClusterNames = NO_NAMES
+
+    @property
+    def constraints(self) -> ConstraintSet:
+        """What is known."""
+        return self.snapshot.problem.constraints
+
+    def following(self, base: Moment, now: Moment) -> Moment | None:
+        """What was prepared from `base`, to come after `now`; None where it builds on what is no more."""
+        if base.snapshot is not now.snapshot:
+            return None
+        if self.dialogue is base.dialogue:
+            return replace(self, dialogue=now.dialogue, names=now.names)
+        return replace(self, names=now.names) if base.dialogue is now.dialogue else None
+
+
+#: Which snapshot, what was asked, what clusters are called.
+Place = tuple[int, Dialogue, ClusterNames]
+
+
 @dataclass
 class _Change:
-    """What one undoable verb did: it cut `removed` off, put `added` in its place, and moved on."""
+    """What one undoable command (or a run of them) did: it cut `removed` off, put `added` in its place, moved on."""
 
+    commands: list[Command]
     start: int
     removed: list[Snapshot]
     added: list[Snapshot]
-    position_before: int
-    position_after: int
-    dialogue_before: Dialogue
-    dialogue_after: Dialogue
-    run: Any = None
+    before: Place
+    after: Place
 
 
-class Timeline:
+class History:
     """Snapshots in order and the place we are at. A new snapshot replaces all that came after that place.
 
     Parameters
     ----------
+    origin : Origin
     max_bytes : int
         How much memory the states may take; beyond it older ones are thinned out, and replayed on demand.
     """
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, origin: Origin, max_bytes: int) -> None:
+        self.origin = origin
         self.max_bytes = max_bytes
         self.snapshots: list[Snapshot] = []
         self.position = -1
@@ -55,82 +88,103 @@ class Timeline:
 
     @property
     def current(self) -> Snapshot:
+        """The snapshot that is shown."""
         return self.snapshots[self.position]
 
-    def commit(self, snapshot: Snapshot | None, dialogue: Dialogue, run: Any = None) -> None:
-        """Put a snapshot (or only a change of dialogue) after the current place.
+    @property
+    def place(self) -> Place:
+        """All that undo goes back to."""
+        return self.position, self.dialogue, self.origin.names
 
-        Changes with the same `run` (not None) are undone as one.
-        """
+    @place.setter
+    def place(self, place: Place) -> None:
+        self.position, self.dialogue, self.origin.names = place
+
+    @property
+    def standing(self) -> list[Command]:
+        """The commands whose effect is there, in order: none that was undone, rewound or replaced by another."""
+        stand: list[tuple[int, Command]] = []
+        for change in self._undo:
+            if change.added:
+                stand = [(place, command) for place, command in stand if place < change.start]
+                stand += enumerate(change.commands, change.start)
+            else:  # it made no snapshot, so that going elsewhere leaves it as it is
+                stand += [(-1, command) for command in change.commands]
+        return [command for place, command in stand if place <= self.position]
+
+    def commit(self, command: Command, moment: Moment) -> None:
+        """Go on to the moment that a command leads to; commands of the same run are undone as one."""
         self._redo.clear()
+        added = [] if self.snapshots and moment.snapshot is self.current else [moment.snapshot]
+        start, run = self.position + 1, command.run
         last = self._undo[-1] if self._undo else None
-        goes_on = last is not None and last.run == run and last.position_after == self.position
-        if run is not None and goes_on and snapshot is not None and self.position == len(self.snapshots) - 1:
+        goes_on = last is not None and last.after[0] == self.position and last.commands[-1].run == run
+        if run is not None and goes_on and added and start == len(self.snapshots):
             assert last is not None
-            last.added.append(snapshot)
-            self.snapshots.append(snapshot)
-            self.position += 1
-            last.position_after, last.dialogue_after = self.position, dialogue
+            last.commands.append(command)
+            last.added += added
+            self.snapshots += added
+            self.place = last.after = start, moment.dialogue, moment.names
         else:
-            start = self.position + 1
-            change = _Change(
-                start=start,
-                removed=self.snapshots[start:] if snapshot is not None else [],
-                added=[] if snapshot is None else [snapshot],
-                position_before=self.position,
-                position_after=self.position + (snapshot is not None),
-                dialogue_before=self.dialogue,
-                dialogue_after=dialogue,
-                run=run,
-            )
+            removed = self.snapshots[start:] if added else []
+            after = self.position + len(added), moment.dialogue, moment.names
+            change = _Change([command], start, removed, added, self.place, after)
             self._apply(change)
             self._undo.append(change)
-        self.dialogue = dialogue
-        if snapshot is not None:
-            self._bytes += snapshot.n_bytes
+        if added and moment.snapshot.kept:
+            self._bytes += moment.snapshot.n_bytes
             self._thin_out()
         self._leave_behind()
 
     def rewind(self, position: int) -> None:
-        """Go to another snapshot."""
+        """Go to another snapshot; questions about samples that have other numbers there are dropped."""
+        before = self.current
         self.position = position
-        self._leave_behind()
+        if before.columns_changed != self.current.columns_changed:
+            self.dialogue = Dialogue()
+        self._moved()
 
     def _apply(self, change: _Change) -> None:
         if change.added:
             self.snapshots[change.start :] = change.added
-        self.position, self.dialogue = change.position_after, change.dialogue_after
+        self.place = change.after
 
-    def undo(self) -> bool:
-        """Take the last change back; False where there is none."""
+    def undo(self) -> None:
+        """Take the last change back, if there is one."""
         if not self.can_undo:
-            return False
+            return
         change = self._undo.pop()
         if change.added:
             self.snapshots[change.start :] = change.removed
-        self.position, self.dialogue = change.position_before, change.dialogue_before
+        self.place = change.before
         self._redo.append(change)
-        self._leave_behind()
-        return True
+        self._moved()
 
-    def redo(self) -> bool:
-        """Make the last change that was taken back again; False where there is none."""
+    def redo(self) -> None:
+        """Make the last change that was taken back again, if there is one."""
         if not self._redo:
-            return False
+            return
         change = self._redo.pop()
         self._apply(change)
         self._undo.append(change)
-        self._leave_behind()
-        return True
+        self._moved()
 
     @property
     def can_undo(self) -> bool:
+        """Whether there is a change to undo."""
         # The first change is the start of the session itself.
         return len(self._undo) > 1
 
     @property
     def can_redo(self) -> bool:
+        """Whether there is a change to redo."""
         return bool(self._redo)
+
+    def _moved(self) -> None:
+        """States may have been replayed for who looked where we were."""
+        self._bytes = sum(s.n_bytes for s in self.all_snapshots() if s.kept)
+        self._thin_out()
+        self._leave_behind()
 
     def _leave_behind(self) -> None:
         """Free what only the looking at a snapshot has made, once it is neither the current one nor the one before."""
@@ -145,7 +199,7 @@ class Timeline:
         """Over the cap, drop every second of the older states."""
         if self._bytes <= self.max_bytes:
             return
-        kept = [s for s in self._all_snapshots() if s.kept]
+        kept = [s for s in self.all_snapshots() if s.kept]
         self._bytes = sum(s.n_bytes for s in kept)
         while self._bytes > self.max_bytes and (droppable := kept[1:-2:2]):
             for snapshot in droppable:
@@ -153,7 +207,7 @@ class Timeline:
                 self._bytes -= snapshot.n_bytes
             kept = [s for s in kept if s.kept]
 
-    def _all_snapshots(self) -> list[Snapshot]:
+    def all_snapshots(self) -> list[Snapshot]:
         """Those on the timeline and those that undo or redo would bring back."""
         put_aside = [s for c in self._undo for s in c.removed] + [s for c in self._redo for s in c.added]
         return [*put_aside, *self.snapshots]

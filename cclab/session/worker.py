@@ -4,52 +4,66 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
-from functools import cache
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any
 
-from cclab.session.snapshot import Snapshot
-from cclab.session.verbs import Command, stepped
+from cclab.session.commands import Command
+from cclab.session.history import Moment
+from cclab.session.threads import UnderWay
 
-T = TypeVar("T")
 Pace = Callable[[], Awaitable[None]]
 
 
-@cache
-def _worker() -> Executor:
-    """One thread for all sessions of a process: steps never run side by side."""
-    return ThreadPoolExecutor(1, thread_name_prefix="cclab-step")
-
-
-def aside(work: Callable[..., T], *arguments: Any) -> asyncio.Future[T]:
-    """The result of ``work(*arguments)``, worked out in the worker thread."""
-    return asyncio.get_running_loop().run_in_executor(_worker(), work, *arguments)
-
-
+@dataclass
 class Runner:
-    """Makes steps aside, one after the other, and hands each over on the loop's own thread.
+    """Prepares a command in the worker, again and again, and commits it each time on the loop's own thread.
 
     Parameters
     ----------
-    current : callable
-        The snapshot the session is at.
-    take : callable
-        Takes a command and the snapshot it led to over.
+    now : callable
+        The moment the session is at.
+    prepare : callable
+        ``prepare(command, moment)`` gives the moment that the command leads to.
+    commit : callable
+        ``commit(command, moment)`` lets it take effect.
     """
 
-    def __init__(self, current: Callable[[], Snapshot], take: Callable[[Command, Snapshot], None]) -> None:
-        self._current = current
-        self._take = take
-        self._pause: asyncio.Event | None = None
+    now: Callable[[], Moment]
+    prepare: Callable[[Command, Moment], Moment]
+    commit: Callable[[Command, Moment], None]
+    _pause: asyncio.Event | None = field(default=None, init=False)
+    _once: set[asyncio.Event] = field(default_factory=set, init=False)
 
     @property
     def running(self) -> bool:
+        """Whether a run is under way."""
         return self._pause is not None
 
     def pause(self) -> None:
-        """End the run at once; the step in flight is dropped."""
-        if self._pause is not None:
-            self._pause.set()
+        """End the run, and what is to be done once, at once; the step in flight is dropped."""
+        for event in (self._pause, *self._once):
+            if event is not None:
+                event.set()
+
+    async def once(self, command: Command, *, asking: bool = False) -> bool:
+        """Do a command; False where it was dropped: paused, or what it builds on was changed meanwhile.
+
+        One that asks neither waits for steps nor holds them up, and is not paused.
+        """
+        base, work = self._begin(command, "question" if asking else "step")
+        if not asking:
+            self._once.add(pause := asyncio.Event())
+            try:
+                await _until(work.future, pause)
+            finally:
+                self._once.discard(pause)
+                work.drop()
+            if pause.is_set():
+                return False
+        moment = (await work.future).following(base, self.now())
+        if moment is not None:
+            self.commit(command, moment)
+        return moment is not None
 
     async def run(self, limit: int, command: Command, pace: Pace | None) -> None:
         """At most `limit` steps. One that was begun before the session moved on is dropped and made anew."""
@@ -59,28 +73,28 @@ class Runner:
         base, work = self._begin(command)
         try:
             while limit and not pause.is_set():
-                if base is not self._current():
+                if base.snapshot is not self.now().snapshot:
                     base, work = self._begin(command)
-                await _until(work, pause)
-                if pause.is_set() or base is not self._current():
+                await _until(work.future, pause)
+                if pause.is_set() or base.snapshot is not self.now().snapshot:
                     continue
-                snapshot = work.result()
-                self._take(command, snapshot)
+                moment = work.future.result().following(base, self.now())
+                assert moment is not None  # a step says nothing
+                self.commit(command, moment)
                 limit -= 1
-                if snapshot.converged or not limit:
+                if moment.snapshot.converged or not limit:
                     break
                 base, work = self._begin(command)  # it is worked out while this one is drawn
                 if pace is not None:
                     await pace()
         finally:
             self._pause = None
+            work.drop()
 
-    def _begin(self, command: Command) -> tuple[Snapshot, asyncio.Future[Snapshot]]:
+    def _begin(self, command: Command, line: str = "step") -> tuple[Moment, UnderWay[Moment]]:
         """Where we are, and the step from there, under way."""
-        base = self._current()
-        work = aside(stepped, base, command)
-        work.add_done_callback(_hear)
-        return base, work
+        base = self.now()
+        return base, UnderWay(lambda: self.prepare(command, base), line)
 
 
 async def _until(work: asyncio.Future[Any], pause: asyncio.Event) -> None:
@@ -88,9 +102,3 @@ async def _until(work: asyncio.Future[Any], pause: asyncio.Event) -> None:
     paused = asyncio.ensure_future(pause.wait())
     await asyncio.wait([work, paused], return_when=asyncio.FIRST_COMPLETED)
     paused.cancel()
-
-
-def _hear(work: asyncio.Future) -> None:
-    """Let a step that is dropped end without a word about what it raised."""
-    if not work.cancelled():
-        work.exception()

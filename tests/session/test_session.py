@@ -17,8 +17,9 @@ from cclab import FCM, ConstrainedKMeans, ConstraintSet, COPKMeans, Problem, Ses
 from cclab.core.registry import solvers
 from cclab.datasets import Dataset
 from cclab.queries.base import Query
-from cclab.session import journal
-from cclab.session.verbs import stepped
+from cclab.session.commands import Step
+from cclab.session.storage import journal
+from cclab.session.threads import has_threads
 
 
 @pytest.fixture
@@ -162,9 +163,11 @@ class TestKeeping:
     def test_journal(self, blobs, tmp_path):
         session = Session(blobs, COPKMeans(3), journal=tmp_path / "a")
         do_many_things(session)
+        session.close()
         again = Session.open(tmp_path / "a")
         assert picture(again) == picture(session)
         again.step()
+        again.close()
         assert Session.open(tmp_path / "a").position == again.position
 
     def test_a_line_cut_short_loses_that_verb_alone(self, blobs, tmp_path):
@@ -182,6 +185,7 @@ class TestKeeping:
     def test_a_bad_line_is_named_and_the_file_left_alone(self, blobs, tmp_path):
         session = Session(blobs, FCM(3), journal=tmp_path)
         session.step(2)
+        session.close()
         path = tmp_path / "journal.jsonl"
         good = path.read_text().splitlines(keepends=True)
         for bad, message in {
@@ -218,24 +222,27 @@ class TestKeeping:
         session.close()
         monkeypatch.undo()
         session.step()
+        session.close()
         assert picture(Session.open(tmp_path)) == picture(session)
 
     @pytest.mark.parametrize("call", [0, 1])
-    def test_a_kill_while_one_session_replaces_another_never_mixes_them(self, blobs, tmp_path, monkeypatch, call):
-        Session(blobs, FCM(3), journal=tmp_path).step(2)
+    def test_a_kill_while_one_session_replaces_another_leaves_one_of_them(self, blobs, tmp_path, monkeypatch, call):
+        first = Session(blobs, FCM(3), journal=tmp_path)
+        first.step(2)
+        first.close()
         other = Session(Dataset("line", np.arange(8.0)[:, None]), FCM(2))
-        replace, calls = Path.replace, iter(range(2))
+        replace, calls = Path.replace, iter(range(9))
 
         def killed(self, target):
-            if next(calls) == call:
+            if self.parent == tmp_path and next(calls) == call:
                 raise KeyboardInterrupt
             return replace(self, target)
 
         monkeypatch.setattr(Path, "replace", killed)
         with pytest.raises(KeyboardInterrupt):
             other.keep(tmp_path)
-        with pytest.raises(ValueError, match="there is no session in"):
-            Session.open(tmp_path)
+        monkeypatch.undo()
+        assert picture(Session.open(tmp_path)) == picture(first)
 
     def test_keeping_elsewhere_takes_all_along(self, session, tmp_path):
         session.step(2)
@@ -244,7 +251,7 @@ class TestKeeping:
         session.keep(tmp_path / "second")
         session.step()
         assert Session.open(tmp_path / "first").position == 3
-        assert Session.open(tmp_path / "second").position == 4
+        assert Session.open(tmp_path / "second", read_only=True).position == 4
 
     def test_a_run_after_opening_is_undone_by_itself(self, session, tmp_path):
         session.run(2)
@@ -258,7 +265,7 @@ class TestKeeping:
     def test_replaces_nothing_when_the_file_is_bad(self, session, tmp_path):
         good = json.loads(session.save(tmp_path / "good.json").read_text())
         cases = {
-            "this is no session file": "{not json",
+            "is no session file": "{not json",
             "is no cclab session": json.dumps({"hello": 1}),
             "written by a newer cclab": json.dumps(good | {"schema": 99}),
             "no data or no commands": json.dumps({k: v for k, v in good.items() if k != "data"}),
@@ -418,7 +425,7 @@ class TestBadVerbs:
         with pytest.raises(ValueError, match=message):
             verb(session)
         assert picture(session) == before
-        assert picture(Session.open(tmp_path)) == before
+        assert picture(Session.open(tmp_path, read_only=True)) == before
 
     def test_impossible_links_are_refused_at_the_step_and_undone(self, session):
         session.run()
@@ -451,7 +458,7 @@ class TestRunning:
     def _known_while_it_is_tested(self):
         solvers.add(_Slow)
         yield
-        del solvers._classes["_Slow"]
+        solvers.remove("_Slow")
 
     async def test_arun_is_run(self, blobs):
         one, other = Session(blobs, FCM(3)), Session(blobs, FCM(3))
@@ -468,7 +475,8 @@ class TestRunning:
         begun = time.perf_counter()
         session.pause()
         await task
-        assert time.perf_counter() - begun < 0.04
+        # Without threads a step that has begun comes to its end first.
+        assert time.perf_counter() - begun < (0.04 if has_threads() else 0.2)
         assert not session.running
         position = session.position
         await asyncio.sleep(0.1)
@@ -503,15 +511,17 @@ class TestRunning:
     async def test_the_next_step_is_worked_out_while_one_is_drawn(self, blobs, monkeypatch):
         session, made = Session(blobs, FCM(3, tol=0)), []
 
-        def noted(base, command):
-            made.append(base.summary.iteration)
-            return stepped(base, command)
+        prepare = Step.prepare
+
+        def noted(command, moment, history):
+            made.append(moment.snapshot.summary.iteration)
+            return prepare(command, moment, history)
 
         async def pace():
             await asyncio.sleep(0.1)
             assert made[-1] == session.position  # the step from here is made, and not yet taken over
 
-        monkeypatch.setattr("cclab.session.running.stepped", noted)
+        monkeypatch.setattr(Step, "prepare", noted)
         await session.arun(3, pace=pace)
         assert (made, session.position) == ([0, 1, 2], 3)
 
@@ -555,12 +565,12 @@ def test_pose_makes_the_problem_anew_and_replays(blobs, tmp_path):
     session = Session(blobs, FCM(3), poser=poser, journal=tmp_path)
     session.pose({"scale": 2.0, "k": 4})
     session.run()
-    again = Session.open(tmp_path, poser=poser)
+    again = Session.open(tmp_path, poser=poser, read_only=True)
     assert picture(again) == picture(session)
     session.undo()
     assert session.undo().solver.n_clusters == 3
     with pytest.raises(ValueError, match="open it in the app that made it"):
-        Session.open(tmp_path)
+        Session.open(tmp_path, read_only=True)
 
 
 def test_no_jupyter_package_is_imported():

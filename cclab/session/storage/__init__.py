@@ -1,0 +1,1 @@
+"""A session on disk: its journal, its file, and all values as JSON."""
