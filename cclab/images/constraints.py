@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cclab.core import ConstraintSet
-
-from .dabs import Palette
-from .objects import Objects
-from .recipes import Options
+from cclab.images.objects import Objects
+from cclab.images.prototypes import Palette
+from cclab.images.recipe import Options
 
 # Up to this squared distance from the paint objects have their full say; far away the least.
 ALIKE, LEAST_SAY = 2.0, 0.05
@@ -83,6 +82,5 @@ def linked(objects: Objects, palette: Palette) -> ConstraintSet:
         for other in palette.painted[i + 1 :]:
             a, b = np.flatnonzero(region == one), np.flatnonzero(region == other)
             if len(a) and len(b):
-                shares = (net[a, one], net[b, other])
-                known = known.with_separation(a, b, shares=shares, source="stroke")
+                known = known.with_separation(a, b, shares=(net[a, one], net[b, other]), source="stroke")
     return known

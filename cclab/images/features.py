@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from .picture import Picture, scaled_to_unit
+from cclab.images.picture import Picture
 
 
 def intensity(picture: Picture) -> np.ndarray:
@@ -121,7 +121,7 @@ def features(picture: Picture, names: Iterable[str] | Mapping[str, Mapping[str, 
 
 
 def flattened(picture: Picture, sigma: float = 40.0) -> Picture:
-    """The picture with slowly varying light taken away, spread over [0, 1] again.
+    """The picture with slowly varying light taken away, and a medium grey put in its place.
 
     Examples
     --------
@@ -129,29 +129,18 @@ def flattened(picture: Picture, sigma: float = 40.0) -> Picture:
     >>> flattened(load_image("phantom")).notes
     ('slow changes of light taken away (Gaussian of 40 pixels)',)
     """
-    values = flatten_light(picture, sigma)
-    pixels, depth, _ = scaled_to_unit(values - values.min())
+    # The same on every picture, so that what was learned on one holds on others.
+    pixels = np.clip(0.5 + flatten_light(picture, sigma), 0, 1)
     note = f"slow changes of light taken away (Gaussian of {sigma:g} pixels)"
-    return replace(picture, pixels=pixels.reshape(picture.pixels.shape), bit_depth=depth, notes=(*picture.notes, note))
+    return replace(picture, pixels=pixels.reshape(picture.pixels.shape), notes=(*picture.notes, note))
 
 
-def _blur(values, sigma):
+def _blur(values: np.ndarray, sigma: float) -> np.ndarray:
     return ndimage.gaussian_filter(values, (sigma, sigma, 0), mode="nearest", truncate=3.0)
 
 
-def _sharpen(values, rounds):
+def _sharpen(values: np.ndarray, rounds: int) -> np.ndarray:
     for _ in range(rounds):
-        low, high = (_of_nine(values, pick) for pick in (np.minimum, np.maximum))
+        low, high = (pick(values, (3, 3, 1)) for pick in (ndimage.minimum_filter, ndimage.maximum_filter))
         values = np.where(high - values < values - low, high, low)
-    return values
-
-
-def _of_nine(values, pick):
-    """The least or the greatest of each pixel and its eight neighbours, channel by channel."""
-    for axis in (0, 1):
-        found = values.copy()
-        to, of = (np.moveaxis(each, axis, 0) for each in (found, values))
-        pick(to[1:], of[:-1], out=to[1:])
-        pick(to[:-1], of[1:], out=to[:-1])
-        values = found
     return values

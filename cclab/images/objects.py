@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import ndimage, sparse
 
-from .features import features as pixel_features
-from .features import intensity
-from .picture import Picture
+from cclab.images.features import features as pixel_features
+from cclab.images.features import intensity
+from cclab.images.picture import Picture
 
 # Weight of the tie between two equal neighbours, and the share of it that is left between very unequal ones.
 TIE, WEAKEST = 4.0, 0.1
@@ -42,16 +42,16 @@ class Objects:
     labels_of_pixels: np.ndarray
     affinity: sparse.csr_array | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("features", "multiplicity", "labels_of_pixels"):
             array = getattr(self, name).view()  # a view: the caller's own array stays as it was
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.multiplicity)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         height, width = self.labels_of_pixels.shape
         return f"<Objects: {len(self)} {self.kind} of {height} x {width} pixels>"
 
@@ -61,6 +61,13 @@ class Objects:
         if len(values) != len(self):
             raise ValueError(f"{len(values)} values for {len(self)} {self.kind}; give one an object")
         return values[self.labels_of_pixels]
+
+    def means_of(self, values: np.ndarray) -> np.ndarray:
+        """(n_objects, k) means over each object's pixels of values (n_pixels, k)."""
+        order = np.argsort(self.labels_of_pixels.ravel(), kind="stable")
+        starts = np.append(0, np.cumsum(self.multiplicity)[:-1])
+        sums = [np.add.reduceat(column[order].astype(float), starts) for column in np.asarray(values).T]
+        return np.column_stack(sums) / self.multiplicity[:, None]
 
     def overlap(self, pixels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Objects that some pixels belong to, and how many of those pixels are in each.
@@ -194,7 +201,7 @@ def single_pixels(picture: Picture, features: np.ndarray | None = None) -> Objec
     return Objects("pixels", values, ones, labels, _ties(_neighbours(*picture.shape), guide))
 
 
-def _checked(picture, features, names):
+def _checked(picture: Picture, features: np.ndarray | None, names: tuple[str, ...] | None) -> np.ndarray:
     values = pixel_features(picture, names) if features is None else np.asarray(features)
     n_pixels = picture.shape[0] * picture.shape[1]
     if values.ndim != 2 or len(values) != n_pixels or not values.shape[1]:
@@ -202,19 +209,23 @@ def _checked(picture, features, names):
     return values
 
 
-def _guide(picture):
+def _guide(picture: Picture) -> np.ndarray:
     """What says whether neighbours are alike: grey or Lab colour with the finest noise taken off."""
     values = picture.lab if picture.is_colour else intensity(picture)
+    if picture.bit_depth > 8 and not picture.is_colour:  # a few bright pixels must not make all others alike
+        low, high = ((value - picture.low) / (picture.high - picture.low) for value in picture.contrast)
+        if high - low < 0.5:
+            values = np.clip((values - np.float32(low)) / np.float32(high - low), 0, 1)
     return ndimage.gaussian_filter(values, (1, 1, 0), mode="nearest")
 
 
-def _steps(column, n_levels):
+def _steps(column: np.ndarray, n_levels: int) -> np.ndarray:
     low, high = float(column.min()), float(column.max())
     scale = (n_levels - 1) / (high - low) if high > low else 0.0
     return np.rint((column.astype(np.float64) - low) * scale).astype(np.int64)
 
 
-def _renumbered(codes, n_codes):
+def _renumbered(codes: np.ndarray, n_codes: int) -> tuple[np.ndarray, int]:
     """The same partition with the numbers that occur, in order, as 0, 1, 2, ..."""
     if n_codes > 2**25:  # counting would take more memory than sorting takes time
         present, codes = np.unique(codes, return_inverse=True)
@@ -223,19 +234,26 @@ def _renumbered(codes, n_codes):
     return (np.cumsum(occurs) - 1)[codes], int(occurs.sum())
 
 
-def _means(labels, n_labels, values):
+def _means(labels: np.ndarray, n_labels: int, values: np.ndarray) -> np.ndarray:
     counts = np.bincount(labels, minlength=n_labels)
     sums = [np.bincount(labels, weights=column, minlength=n_labels) for column in values.T]
     return np.column_stack(sums) / counts[:, None]
 
 
-def _objects(kind, labels, n_labels, values, shape, affinity=None):
+def _objects(
+    kind: str,
+    labels: np.ndarray,
+    n_labels: int,
+    values: np.ndarray,
+    shape: tuple[int, int],
+    affinity: sparse.csr_array | None = None,
+) -> Objects:
     counts = np.bincount(labels, minlength=n_labels)
     of_pixels = labels.astype(np.int32).reshape(shape)
     return Objects(kind, _means(labels, n_labels, values), counts, of_pixels, affinity)
 
 
-def _neighbours(height, width):
+def _neighbours(height: int, width: int) -> np.ndarray:
     """Pairs of pixels side by side or one above the other, as flat indices, shape (2, n_pairs)."""
     index = np.arange(height * width).reshape(height, width)
     first = [index[:, :-1], index[:-1]]
@@ -243,7 +261,7 @@ def _neighbours(height, width):
     return np.stack([np.concatenate([part.ravel() for part in parts]) for parts in (first, second)])
 
 
-def _ties(pairs, guide):
+def _ties(pairs: np.ndarray, guide: np.ndarray) -> sparse.csr_array:
     """Symmetric weights ``4 max(0.1, exp(-Δ² / (2 mean Δ²)))``, Δ the distance in the guide."""
     n_objects = len(guide)
     one, other = pairs

@@ -34,7 +34,7 @@ def phantom(height: int = 217, width: int = 181, seed: int = 0) -> tuple[np.ndar
     rng = np.random.default_rng(seed)
     scale = min(height / 217, width / 181)
 
-    def field(sigma):
+    def field(sigma: float) -> np.ndarray:
         smooth = ndimage.gaussian_filter(rng.standard_normal((height, width)), sigma * scale, mode="wrap")
         return smooth / smooth.std()
 
@@ -56,7 +56,7 @@ def phantom(height: int = 217, width: int = 181, seed: int = 0) -> tuple[np.ndar
     fissure = (side < 1.6 - 0.010 * (96 - np.abs(y))) & ((y < -32) | (y > 36))
     rim = depth < 1.6 + 0.6 * field(5)
 
-    def horn(tip, length, lean, breadth):
+    def horn(tip: float, length: float, lean: float, breadth: float) -> np.ndarray:
         """A curved drop: one horn of a lateral ventricle, mirrored on the other side."""
         along = (y - tip) / length
         middle = 5 + lean * along**2

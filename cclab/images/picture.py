@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
+
+from cclab.datasets.limits import MOST_PIXELS, check_limit
+
+# Channels that are no colours are laid over each other in these, as microscopists do.
+_CHANNEL_COLOURS = ((0, 1, 0), (1, 0, 1), (0, 0.4, 1), (1, 0.7, 0), (0.5, 0.5, 0.5))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -15,8 +24,8 @@ class Picture:
     Attributes
     ----------
     name : str
-    pixels : float32 array of shape (height, width) or (height, width, 3)
-        Grey levels or RGB in [0, 1].
+    pixels : float32 array of shape (height, width) or (height, width, n_channels)
+        Grey levels, RGB, or the channels that `channels` names, in [0, 1].
     bit_depth : int
         Whole numbers became multiples of ``1 / (2**bit_depth - 1)``; 16 where fractions came in.
     truth : uint8 array of shape (height, width), or None
@@ -27,6 +36,22 @@ class Picture:
         What it shows; where it comes from, and on what terms.
     notes : tuple of str
         What was done to it on the way, for a person to read.
+    low, high : float
+        The values that became 0 and 1. Default: 0 and ``2**bit_depth - 1``.
+    unit : str
+        Of the values, such as "HU".
+    spacing : (rows, columns) or None
+        The size of a pixel, in `length`.
+    length : str
+        Such as "mm".
+    window : (low, high) or None
+        The values between which it wants to be looked at.
+    channels : tuple of str
+        Names of the channels, where these are no colours.
+    invalid : bool array of shape (height, width), or None
+        Pixels without a value: belong nowhere, whatever is painted.
+    whole_shape : (height, width) or None
+        Of the file, where the picture was reduced to be painted on.
 
     Examples
     --------
@@ -42,11 +67,31 @@ class Picture:
     description: str = ""
     source: str = ""
     notes: tuple[str, ...] = ()
+    low: float = 0.0
+    high: float = 0.0  # filled in below
+    unit: str = ""
+    spacing: tuple[float, float] | None = None
+    length: str = ""
+    window: tuple[float, float] | None = None
+    channels: tuple[str, ...] = ()
+    invalid: np.ndarray | None = None
+    whole_shape: tuple[int, int] | None = None
 
-    def __post_init__(self):
-        pixels = np.array(self.pixels, dtype=np.float32)
-        if pixels.ndim not in (2, 3) or pixels.shape[2:] not in ((), (3,)) or not pixels.size:
+    def __post_init__(self) -> None:
+        pixels = np.asarray(self.pixels, dtype=np.float32)
+        if pixels.flags.writeable or pixels.base is not None:  # someone else may write to it
+            pixels = pixels.copy()
+        fits = pixels.shape[2:] == (len(self.channels),) if self.channels else pixels.shape[2:] in ((), (3,))
+        if pixels.ndim not in (2, 3) or not fits or not pixels.size:
             raise ValueError(f"{self.name}: pixels have the shape (h, w) or (h, w, 3); got {pixels.shape}")
+        if not self.high > self.low:
+            object.__setattr__(self, "high", self.low + 2.0**self.bit_depth - 1)
+        if self.invalid is not None:
+            invalid = np.array(self.invalid, dtype=bool)
+            if invalid.shape != pixels.shape[:2]:
+                raise ValueError(f"{self.name}: invalid pixels are {invalid.shape}, the picture {pixels.shape[:2]}")
+            invalid.setflags(write=False)
+            object.__setattr__(self, "invalid", invalid if invalid.any() else None)
         if not (pixels.min() >= 0 and pixels.max() <= 1):
             raise ValueError(f"{self.name}: pixels lie in [0, 1]; got {pixels.min():g} to {pixels.max():g}")
         pixels.setflags(write=False)
@@ -67,55 +112,194 @@ class Picture:
 
     @property
     def is_colour(self) -> bool:
-        return self.pixels.ndim == 3
+        """Whether the channels of the pixels are red, green and blue."""
+        return self.pixels.ndim == 3 and not self.channels
+
+    @property
+    def values(self) -> np.ndarray:
+        """(height, width[, n_channels]) the pixels in their own units."""
+        values = self.low + self.pixels.astype(np.float64) * (self.high - self.low)
+        came_whole = self.high - self.low == 2**self.bit_depth - 1
+        return np.rint(values, out=values) if came_whole else values
+
+    def on_scale_of(self, other: Picture) -> Picture:
+        """The same picture with the values that are 0 and 1 in another; what lies outside is cut off."""
+        if (self.low, self.high, self.bit_depth) == (other.low, other.high, other.bit_depth):
+            return self
+        pixels = np.clip((self.values - other.low) / (other.high - other.low), 0, 1)
+        return replace(self, pixels=pixels, low=other.low, high=other.high, bit_depth=other.bit_depth)
+
+    @cached_property
+    def contrast(self) -> tuple[float, float]:
+        """Values between which most pixels lie: all of them at 8 bits, else without a few that stand out."""
+        if self.bit_depth <= 8:
+            return self.low, self.high
+        some = self.pixels if self.invalid is None else self.pixels[~self.invalid]
+        step = max(1, some.size // 10**6)
+        low, high = np.percentile(some.reshape(-1)[::step], (0.5, 99.5)).astype(float)
+        if high <= low:
+            low, high = float(some.min()), float(some.max())
+        spread = self.high - self.low
+        return (self.low + low * spread, self.low + high * spread) if high > low else (self.low, self.high)
+
+    def shown(self, window: tuple[float, float] | None = None) -> np.ndarray:
+        """(height, width) or (height, width, 3) uint8, for the eye: the values of a window from black to white."""
+        low, high = window or self.window or self.contrast
+        spread = self.high - self.low
+        black, white = (low - self.low) / spread, (high - self.low) / spread
+        seen = np.clip((self.pixels - np.float32(black)) / np.float32(max(white - black, 1e-9)), 0, 1)
+        if self.channels:
+            colours = np.array(_CHANNEL_COLOURS, dtype=np.float32)[
+                np.arange(len(self.channels)) % len(_CHANNEL_COLOURS)
+            ]
+            seen = np.clip(seen @ colours, 0, 1)
+        return np.rint(255 * seen).astype(np.uint8)
 
     @cached_property
     def lab(self) -> np.ndarray:
         """CIE Lab in hundreds (height, width, 3); of a grey picture lightness alone (height, width, 1)."""
         from skimage.color import rgb2lab
 
+        if self.channels:
+            return np.atleast_3d(self.pixels)
         if self.is_colour:
             return (rgb2lab(self.pixels) / 100).astype(np.float32)
         greys = np.linspace(0, 1, 256, dtype=np.float32)
         lightness = rgb2lab(np.stack([greys] * 3, axis=-1))[:, 0] / 100
         return np.interp(self.pixels, greys, lightness).astype(np.float32)[..., None]
 
-    def __repr__(self):
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the content: pixels, their meaning, and the truth; not of names and words about it."""
+        digest = hashlib.sha256(
+            json.dumps([self.pixels.shape, self.low, self.high, self.unit, self.truth_names, self.channels]).encode()
+        )
+        digest.update(np.ascontiguousarray(self.pixels, dtype="<f4").data)
+        if self.truth is not None:
+            digest.update(np.ascontiguousarray(self.truth).data)
+        return digest.hexdigest()
+
+    def pack(self) -> dict[str, Any]:
+        """All of it, as arrays and values that are ready for JSON; whole numbers where pixels came as such."""
+        steps = 2**self.bit_depth - 1
+        levels = np.rint(self.pixels.astype(float) * steps).astype(np.uint8 if self.bit_depth <= 8 else np.uint16)
+        exact = np.array_equal(np.divide(levels, steps, dtype=np.float32), self.pixels)
+        return {
+            "name": self.name,
+            "pixels": levels if exact else self.pixels,
+            "bit_depth": self.bit_depth,
+            "truth": self.truth,
+            "truth_names": list(self.truth_names),
+            "description": self.description,
+            "source": self.source,
+            "notes": list(self.notes),
+            "low": float(self.low),
+            "high": float(self.high),
+            "unit": self.unit,
+            "spacing": None if self.spacing is None else list(self.spacing),
+            "length": self.length,
+            "window": None if self.window is None else list(self.window),
+            "channels": list(self.channels),
+            "invalid": self.invalid,
+            "whole_shape": None if self.whole_shape is None else list(self.whole_shape),
+        }
+
+    @classmethod
+    def unpack(cls, packed: Mapping[str, Any]) -> Self:
+        """The inverse of `pack`.
+
+        >>> picture = Picture("steps", np.array([[0.0, 0.2, 1.0]]))
+        >>> Picture.unpack(picture.pack()).fingerprint == picture.fingerprint
+        True
+        """
+        pixels, bit_depth = packed["pixels"], packed["bit_depth"]
+        if not isinstance(bit_depth, int) or not 1 <= bit_depth <= 16:
+            raise ValueError(f"a picture is 1 to 16 bits deep; got {bit_depth!r:.40}")
+        check_limit(pixels.shape[0] * pixels.shape[1], MOST_PIXELS, "pixels", "Open a part of the picture.")
+        if np.issubdtype(pixels.dtype, np.integer):
+            pixels = np.divide(pixels, 2**bit_depth - 1, dtype=np.float32)
+        return cls(
+            str(packed["name"]),
+            pixels,
+            bit_depth,
+            packed.get("truth"),
+            tuple(str(name) for name in packed.get("truth_names") or ()),
+            str(packed.get("description", "")),
+            str(packed.get("source", "")),
+            tuple(str(note) for note in packed.get("notes") or ()),
+            low=float(packed.get("low", 0.0)),
+            high=float(packed.get("high", 0.0)),
+            unit=str(packed.get("unit", "")),
+            spacing=_pair(packed.get("spacing")),
+            length=str(packed.get("length", "")),
+            window=_pair(packed.get("window")),
+            channels=tuple(str(name) for name in packed.get("channels") or ()),
+            invalid=packed.get("invalid"),
+            whole_shape=_whole_pair(packed.get("whole_shape")),
+        )
+
+    def __repr__(self) -> str:
         height, width = self.shape
         truth = f"; truth: {', '.join(self.truth_names)}" if self.truth is not None else ""
-        hue = "colour" if self.is_colour else "grey"
-        return f"<Picture {self.name}: {height} x {width}, {self.bit_depth}-bit {hue}{truth}>"
+        return f"<Picture {self.name}: {height} x {width}, {self.about}{truth}>"
+
+    @property
+    def about(self) -> str:
+        """Depth, colours or channels, and units, in words."""
+        hue = f"{len(self.channels)} channels" if self.channels else "colour" if self.is_colour else "grey"
+        if self.unit:
+            return f"{hue}, {self.low:g} to {self.high:g} {self.unit}"
+        whole = (self.low, self.high) == (0, 2**self.bit_depth - 1)
+        return f"{self.bit_depth}-bit {hue}" if whole else f"{hue}, {self.low:g} to {self.high:g}"
 
 
-def scaled_to_unit(values: np.ndarray) -> tuple[np.ndarray, int, list[str]]:
-    """Values of any numeric type in [0, 1], with the bit depth and notes on what was done.
+def scaled_to_unit(values: np.ndarray) -> tuple[np.ndarray, int, tuple[float, float]]:
+    """Values of any numeric type in [0, 1], with the bit depth and the values that became 0 and 1.
+
+    What is no finite number becomes 0; who cares looks for it before.
 
     Examples
     --------
     >>> scaled_to_unit(np.array([[0, 255]], dtype=np.uint8))
-    (array([[0., 1.]], dtype=float32), 8, [])
+    (array([[0., 1.]], dtype=float32), 8, (0.0, 255.0))
     """
     if values.dtype == bool:
-        return values.astype(np.float32), 8, []
+        return values.astype(np.float32), 8, (0.0, 1.0)
     if not np.issubdtype(values.dtype, np.number) or np.iscomplexobj(values):
         raise ValueError(f"pixels must be real numbers; got {values.dtype}")
-    if not np.isfinite(values).all():
-        raise ValueError("pixels must be finite numbers; some are NaN or infinite")
+    finite = np.isfinite(values) if np.issubdtype(values.dtype, np.floating) else None
+    if finite is not None and not finite.all():
+        if not finite.any():
+            raise ValueError("no pixel has a value: all are NaN or infinite")
+        values = np.where(finite, values, values[finite].min())
     low, high = values.min(), values.max()
     if np.issubdtype(values.dtype, np.integer) and low >= 0 and high < 2**16:
         depth = max(8, int(high).bit_length())
-        notes = []
-        if values.dtype == np.uint16 and depth < 16:
-            notes = [f"16-bit values of at most {high}: read as {depth}-bit"]
-        return np.divide(values, 2**depth - 1, dtype=np.float32), depth, notes
+        return np.divide(values, 2**depth - 1, dtype=np.float32), depth, (0.0, 2.0**depth - 1)
     if low >= 0 and high <= 1:
-        return values.astype(np.float32, copy=False), 16, []
-    spread = float(high) - float(low) or 1.0
-    unit = np.clip((values - float(low)) / spread, 0, 1).astype(np.float32)
-    return unit, 16, [f"values from {low:g} to {high:g} scaled to 0 to 1"]
+        return values.astype(np.float32, copy=False), 16, (0.0, 1.0)
+    low, high = float(low), float(high)
+    high = high if high > low else low + 1.0
+    return np.clip((values - low) / (high - low), 0, 1).astype(np.float32), 16, (low, high)
 
 
-def _truth_codes(name, truth, shape):
+def _whole_pair(values: Any) -> tuple[int, int] | None:
+    pair = _pair(values)
+    if pair is None:
+        return None
+    height, width = (int(side) for side in pair)
+    check_limit(height * width, MOST_PIXELS, "pixels", "Open a part of the picture.")
+    return height, width
+
+
+def _pair(values: Any) -> tuple[float, float] | None:
+    if values is None:
+        return None
+    first, second = (float(value) for value in values)
+    return first, second
+
+
+def _truth_codes(name: str, truth: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """The truth as small whole numbers; a mask or a label image stored as greys is recoded in order."""
     if truth.shape != shape:
         raise ValueError(f"{name}: the truth is {truth.shape}, the picture {shape}; they must agree")

@@ -7,76 +7,42 @@ in units of the scatter within the dabs.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 
 from cclab.core import Problem, Solver
 from cclab.core.registry import solvers
-from cclab.maths.focal_sets import gabriel_pairs
+from cclab.images.constraints import likeness, net_shares, statements, weights
+from cclab.images.forest import N_TREES, Forest, gather
+from cclab.images.learned import Model, solver_for
+from cclab.images.objects import Objects
+from cclab.images.picture import Picture
+from cclab.images.posed import Posed
+from cclab.images.prototypes import Dab, Palette
+from cclab.images.recipe import Options, Recipe
+from cclab.images.sheet import Sheet
+from cclab.images.stack import Stack
+from cclab.images.strokes import Stroke, surviving_pixels
 
-from .dabs import Palette
-from .features import features as pixel_features
-from .features import flattened
-from .knowledge import likeness, net_shares, statements, weights
-from .objects import Objects, distinct_values, single_pixels, superpixels
-from .picture import Picture
-from .recipes import Options, Recipe
-from .strokes import surviving_pixels
-
-# With one region alone, what is further from its paint than this (squared, in units of its scatter) is nowhere.
-UNLIKE = 4.0
-# How much doubt between two regions is held back (alpha): borders are thin.
-RESOLVE = 2.5
-# How many steps at most, and how little prototypes move at the last. Pixels take the prototypes that superpixels have
-# found: steps of their own would move them so little that it can't be seen.
-STOPS = {"pixels": (0, 0.1), "superpixels": (3, 0.02), "values": (3, 0.02)}
-KEPT = 8
-
-
-@dataclass(frozen=True, eq=False)
-class Posed:
-    """A recipe as a problem, with what is needed to read the answer.
-
-    Attributes
-    ----------
-    recipe : Recipe
-    objects : Objects
-    palette : Palette
-    problem : Problem
-    solver : Solver
-    notes : tuple of str
-        What a person should know: paint of two colours on one object.
-    """
-
-    recipe: Recipe
-    objects: Objects
-    palette: Palette
-    problem: Problem
-    solver: Solver
-    notes: tuple[str, ...] = ()
-
-    @cached_property
-    def unknown(self) -> np.ndarray:
-        """(height, width) where "don't know" is painted."""
-        mask = np.zeros(self.objects.labels_of_pixels.shape, dtype=bool)
-        mask.ravel()[self.palette.of_region(0)] = True
-        return mask
+# So many problems are kept, slices with what follows from them, and features of strokes on other slices.
+KEPT, KEPT_SHEETS, KEPT_PAINT = 8, 4, 2000
+# Of larger pictures only the slice that is looked at is kept.
+LARGE = 1_000_000
 
 
 @dataclass(eq=False)
 class Painting:
-    """A picture that is painted on; what the strokes don't change is worked out once.
+    """A picture or a stack of pictures that is painted on; what the strokes don't change is worked out once.
+
+    A session can be about it as about a table: ``Session(Painting(picture))``.
 
     Parameters
     ----------
-    picture : Picture
+    picture : Picture or Stack
 
     Examples
     --------
@@ -87,10 +53,82 @@ class Painting:
     (ConstraintSet(... samples: ... labels), 2)
     """
 
+    kind: ClassVar[str] = "picture"
+
     picture: Picture
-    _made: dict[Any, Any] = field(default_factory=dict, repr=False)
-    _posed: dict[str, Posed] = field(default_factory=dict, repr=False)
-    _making: Any = field(default_factory=RLock, repr=False)
+    stack: Stack = field(init=False, repr=False)
+    _sheets: dict[int, Sheet] = field(default_factory=dict, init=False, repr=False)
+    _painted: dict[Any, np.ndarray] = field(default_factory=dict, init=False, repr=False)
+    _posed: dict[Any, Posed] = field(default_factory=dict, init=False, repr=False)
+    _forests: dict[Any, Forest] = field(default_factory=dict, init=False, repr=False)
+    _voted: dict[Any, np.ndarray] = field(default_factory=dict, init=False, repr=False)
+    _left: dict[Any, list[np.ndarray]] = field(default_factory=dict, init=False, repr=False)
+    _making: Any = field(default_factory=RLock, init=False, repr=False)
+
+    if TYPE_CHECKING:  # a stack is taken too; `picture` is its first slice then
+
+        def __init__(self, picture: Picture | Stack) -> None: ...
+
+    def __post_init__(self) -> None:
+        self.stack = Stack.of(self.picture)
+        self.picture = self.stack[0]
+
+    # ------------------------------------------------------------------ as what a session is about
+
+    @property
+    def name(self) -> str:
+        """Of the picture."""
+        return self.stack.name
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the picture on the way."""
+        return self.picture.notes
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the picture."""
+        return self.stack.fingerprint
+
+    @property
+    def target(self) -> None:
+        """What is clustered may be other things than pixels, so there are no classes of samples."""
+
+    @property
+    def n_samples(self) -> int:
+        """The number of pixels."""
+        return self.picture.shape[0] * self.picture.shape[1] * len(self.stack)
+
+    @property
+    def n_features(self) -> int:
+        """The number of channels."""
+        return self.picture.pixels[0, 0].size
+
+    def pack(self) -> dict[str, Any]:
+        """The picture, as arrays and values that are ready for JSON."""
+        return self.stack.pack()
+
+    @classmethod
+    def unpack(cls, packed: Mapping[str, Any]) -> Self:
+        """The inverse of `pack`."""
+        return cls(Stack.unpack(packed))
+
+    def read_recipe(self, written: Mapping[str, Any]) -> Recipe:
+        """A recipe from JSON."""
+        return Recipe.from_json(written)
+
+    def begin(self) -> tuple[Problem, Solver]:
+        """Without any paint there is one cluster of everything."""
+        return Problem(np.zeros((1, 1))), solvers.get("FCM")(n_clusters=1)
+
+    def setting(self, recipe: Recipe) -> tuple[Problem, Solver]:
+        """The problem that a recipe poses, and the solver for it."""
+        if self.is_blank(recipe):
+            return self.begin()
+        posed = self.pose(recipe)
+        return posed.problem, posed.solver
+
+    # ------------------------------------------------------------------ posing
 
     def pose(self, recipe: Recipe | Mapping[str, Any]) -> Posed:
         """The problem that a recipe makes of the picture. The same recipe gives the same problem.
@@ -101,139 +139,245 @@ class Painting:
             Where nothing is painted, or the recipe makes no sense.
         """
         recipe = recipe if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
-        key = json.dumps(recipe.to_json(), sort_keys=True)
+        key = recipe.key
         posed = self._posed.get(key)
         if posed is None:
             with self._making:  # who needs what another thread is making waits for it
                 posed = self._posed.get(key) or self._make(recipe)
                 self._posed[key] = posed
-                while len(self._posed) > KEPT:
-                    del self._posed[next(iter(self._posed))]
+                _keep_last(self._posed, KEPT)
         return posed
+
+    def sheet(self, place: int) -> Sheet:
+        """A slice, with what follows from it alone; only the last few are kept."""
+        if not 0 <= place < len(self.stack):
+            raise ValueError(f"there are slices 0 to {len(self.stack) - 1}; got {place}")
+        with self._making:
+            self._sheets[place] = sheet = self._sheets.pop(place, None) or Sheet(self.stack[place])
+            _keep_last(self._sheets, KEPT_SHEETS if sheet.n_pixels <= LARGE else 1)
+            return sheet
 
     def prepare(self, options: Options) -> None:
         """Work out now what the first stroke would have to wait for."""
-        for kind in {options.objects, "superpixels"} if options.objects == "pixels" else {options.objects}:
-            self.objects(Recipe(options=replace(options, objects=kind)))
+        self.sheet(options.slice).prepare(options)
+
+    def objects(self, recipe: Recipe) -> Objects:
+        """What is clustered under a recipe."""
+        return self.sheet(recipe.options.slice).objects(recipe.options)
 
     def is_blank(self, recipe: Recipe) -> bool:
         """Whether no paint of any region is left."""
+        return not self.painted_regions(recipe)
+
+    def painted_regions(self, recipe: Recipe) -> set[int]:
+        """The regions that have paint on any slice."""
         left = zip(recipe.strokes, self.left_of(recipe))
-        return not any(stroke.region and len(pixels) for stroke, pixels in left)
+        return {int(stroke.region) for stroke, pixels in left if stroke.region and len(pixels)}
 
     def left_of(self, recipe: Recipe) -> list[np.ndarray]:
-        """The pixels that are left of each stroke."""
-        return surviving_pixels(recipe.strokes, self.picture.shape)
+        """The pixels that are left of each stroke, on its slice."""
+        key = recipe.key[0]
+        with self._making:
+            if key not in self._left:
+                left = [np.empty(0, dtype=np.int64)] * len(recipe.strokes)
+                for place in {stroke.slice for stroke in recipe.strokes}:
+                    mine = [k for k, stroke in enumerate(recipe.strokes) if stroke.slice == place]
+                    strokes = [recipe.strokes[k] for k in mine]
+                    for k, pixels in zip(mine, surviving_pixels(strokes, self.stack.shape)):
+                        left[k] = pixels
+                self._left[key] = left
+                _keep_last(self._left, KEPT)
+            return self._left[key]
+
+    def home(self, recipe: Recipe) -> int:
+        """The slice with the most paint: there prototypes may move, on all others they are taken as they are."""
+        counts: dict[int, int] = {}
+        for stroke, pixels in zip(recipe.strokes, self.left_of(recipe)):
+            if stroke.region:
+                counts[stroke.slice] = counts.get(stroke.slice, 0) + len(pixels)
+        return max(counts, key=lambda place: (counts[place], -place), default=0)
+
+    def model(self, recipe: Recipe | Mapping[str, Any]) -> Model:
+        """What was learned from the paint, to be applied to other pictures.
+
+        Examples
+        --------
+        >>> from cclab.images import Painting, Recipe, Stroke, load_image
+        >>> strokes = Stroke("brush", 1, 5, [[110, 70], [120, 78]]), Stroke("brush", 2, 5, [[50, 60], [60, 90]])
+        >>> Painting(load_image("phantom")).model(Recipe(strokes, regions=("Lesion", "Rest")))
+        <Model of Lesion, Rest: 2 prototypes>
+        """
+        recipe = recipe if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
+        forest = self.forest(recipe)
+        if forest is not None:
+            eye = np.eye(len(forest.regions))
+            return Model(recipe.options, eye, eye, forest.regions, recipe.regions, self.picture, forest)
+        posed = self.pose(recipe.with_options({"objects": "superpixels", "slice": self.home(recipe)}))
+        state = posed.solver.solve(posed.solver.adapt(posed.problem))
+        palette, centers = posed.palette, posed.centers
+        if state.centers is not None and state.centers.shape == centers.shape:
+            centers = state.centers
+        return Model(recipe.options, palette.units, centers, palette.regions, recipe.regions, self.picture)
+
+    def forest(self, recipe: Recipe) -> Forest | None:
+        """What a forest learns from the paint; None where none is to learn, or has but one region to learn about."""
+        options = recipe.options
+        if not options.learns or len(self.painted_regions(recipe)) < 2:
+            return None
+        key = recipe.key[0], options.flatten, options.maps, options.objects
+        with self._making:
+            if key not in self._forests:
+                self._forests[key] = self._grow(recipe)
+                _keep_last(self._forests, KEPT)
+            return self._forests[key]
+
+    def _grow(self, recipe: Recipe) -> Forest:
+        """From the paint of all slices."""
+        strokes, options = [], recipe.options
+        for stroke, pixels in zip(recipe.strokes, self.left_of(recipe)):
+            if stroke.region and len(pixels):
+                seen = self._paint_of(stroke, pixels, "bank", options)
+                strokes.append((int(stroke.region), pixels, seen))
+        bank = self.sheet(options.slice).bank(options)
+        paint, columns = gather(strokes, self.stack.shape[1]), bank.columns(options.maps)
+        return Forest.grown(paint, bank, columns, N_TREES[options.objects])
+
+    def _make_learned(self, recipe: Recipe, forest: Forest) -> Posed:
+        """The problem of clustering what a forest says: one prototype for each region, where it is surely that one."""
+        options, left = recipe.options, self.left_of(recipe)
+        sheet = self.sheet(options.slice)
+        objects = sheet.objects(options)
+        place_of = {int(region): k for k, region in enumerate(forest.regions)}
+        roles = tuple(
+            Dab(stroke.region, pixels, place_of.get(int(stroke.region))) if len(pixels) else None
+            for stroke, pixels in zip(recipe.strokes, left)
+        )
+        here = [dab for dab, stroke in zip(roles, recipe.strokes) if dab is not None and stroke.slice == options.slice]
+        centers = np.eye(len(forest.regions))
+        palette = Palette(tuple(here), forest.regions, centers)
+        region, notes = self._painted_regions_of(sheet, objects, palette, options)
+        solver_class = solvers.get(options.solver)
+        seen = sheet.described(options)
+        problem = Problem(
+            self._votes(forest, options).astype(float),
+            statements(objects, palette, region, solver_class.uses),
+            affinity=sheet.ties(options),
+        )
+        solver = solver_for(options, palette.regions, centers, moves=False)
+        picture = self.stack[options.slice]
+        return Posed(recipe, objects, palette, problem, solver, notes, picture, centers, roles, region, forest, seen)
+
+    def _votes(self, forest: Forest, options: Options) -> np.ndarray:
+        """(n_objects, n_regions) what a forest says of a slice; those beside it have a say where that is wanted."""
+        own = self._own_votes(forest, options)
+        if not options.across or options.objects != "pixels":
+            return own
+        beside = [place for place in (options.slice - 1, options.slice + 1) if 0 <= place < len(self.stack)]
+        others = [self._own_votes(forest, replace(options, slice=place)) for place in beside]
+        return (own + options.across * sum(others)) / (1 + options.across * len(others))
+
+    def _own_votes(self, forest: Forest, options: Options) -> np.ndarray:
+        key = forest, options.slice, options.objects
+        with self._making:
+            if key not in self._voted:
+                self._voted[key] = forest.probabilities(self.sheet(options.slice).described(options))
+                _keep_last(self._voted, KEPT_SHEETS)
+            return self._voted[key]
+
+    @staticmethod
+    def _painted_regions_of(
+        sheet: Sheet, objects: Objects, palette: Palette, options: Options
+    ) -> tuple[np.ndarray, tuple[str, ...]]:
+        """(n_objects,) the region painted on each object, and what a person should know about it."""
+        share, disputed = net_shares(objects, palette)
+        region = np.where(share.max(axis=1) > 0, share.argmax(axis=1), -1)
+        without_value = sheet.without_value(options)
+        if without_value is not None:
+            region[without_value] = 0
+        if not disputed:
+            return region, ()
+        what = {"values": "value", "superpixels": "superpixel", "pixels": "pixel"}[objects.kind]
+        note = (
+            f"{disputed} {what}{'s are' if disputed > 1 else ' is'} painted in two colours: the colour with more "
+            "paint counts; paint finer, or choose pixels"
+        )
+        return region, (note,)
 
     def _make(self, recipe: Recipe) -> Posed:
         options = recipe.options
-        objects = self.objects(recipe)
-        palette = Palette.of(recipe.strokes, self._features(recipe), self.picture.shape)
-        if not len(palette.regions):
+        forest = self.forest(recipe)
+        if forest is not None:
+            return self._make_learned(recipe, forest)
+        sheet = self.sheet(options.slice)
+        objects = sheet.objects(options)
+        features, places = self._pooled(recipe)
+        pooled = Palette.of(recipe.strokes, places, features)
+        if not len(pooled.regions):
             raise ValueError("nothing is painted yet; paint a stroke in each of two regions")
+        palette = pooled.within(sheet.n_pixels)
+        means = _means(pooled, features)
         X = objects.features.astype(float) @ palette.units
-        share, disputed = net_shares(objects, palette)
-        region = np.where(share.max(axis=1) > 0, share.argmax(axis=1), -1)
+        region, notes = self._painted_regions_of(sheet, objects, palette, options)
         solver_class = solvers.get(options.solver)
-        means = self._means(recipe, palette)
-        weight = weights(objects, palette, region, options) * np.where(region < 0, likeness(X, means), 1)
+        weight = weights(objects, palette, region, options)
+        if len(palette.painted) > 1:  # one region alone draws nothing away: what is unlike its paint is nowhere
+            weight = weight * np.where(region < 0, likeness(X, means), 1)
         problem = Problem(
             X,
             statements(objects, palette, region, solver_class.uses),
             sample_weight=weight if "sample_weight" in solver_class.uses else None,
-            affinity=self._ties(recipe),
+            affinity=sheet.ties(options),
         )
-        solver = self._solver(recipe, solver_class, X, palette)
-        notes = []
-        if disputed:
-            what = {"values": "value", "superpixels": "superpixel", "pixels": "pixel"}[objects.kind]
-            notes.append(
-                f"{disputed} {what}{'s are' if disputed > 1 else ' is'} painted in two colours: the colour with more "
-                "paint counts; paint finer, or choose pixels"
-            )
-        return Posed(recipe, objects, palette, problem, solver, tuple(notes))
+        moves = options.slice == self.home(recipe)
+        centers = self._centers(recipe, means, moves)
+        solver = solver_for(options, palette.regions, centers, moves=moves)
+        dabs = iter(pooled.dabs)
+        roles = tuple(next(dabs) if len(pixels) else None for pixels in places)
+        picture = self.stack[options.slice]
+        return Posed(recipe, objects, palette, problem, solver, notes, picture, centers, roles, region)
 
-    # ------------------------------------------------------------------ what strokes don't change
+    def _pooled(self, recipe: Recipe) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Features of all pixels of the slice and, after them, of the paint on others; and where each dab's are."""
+        options, left = recipe.options, self.left_of(recipe)
+        sheet = self.sheet(options.slice)
+        features = sheet.features(options)
+        blocks, places, n = [features], [], len(features)
+        for stroke, pixels in zip(recipe.strokes, left):
+            if stroke.slice == options.slice or not len(pixels):
+                places.append(pixels)
+                continue
+            blocks.append(self._paint_of(stroke, pixels, sheet.names(options), options))
+            places.append(np.arange(n, n + len(pixels)))
+            n += len(pixels)
+        return (np.concatenate(blocks) if len(blocks) > 1 else features), places
 
-    def _once(self, key, make):
-        with self._making:
-            if key not in self._made:
-                self._made[key] = make()
-            return self._made[key]
+    def _paint_of(
+        self, stroke: Stroke, pixels: np.ndarray, what: str | tuple[str, ...] | None, options: Options
+    ) -> np.ndarray:
+        """Features of what is left of a stroke, or what the bank says of it; kept, whichever slice it is on."""
+        key, covered = (stroke.key, what, options.flatten), stroke.covers(self.stack.shape)
+        if key not in self._painted:
+            sheet = self.sheet(stroke.slice)
+            values = sheet.bank(options).values if what == "bank" else sheet.features(options)
+            self._painted[key] = values[covered]
+            _keep_last(self._painted, KEPT_PAINT)
+        return self._painted[key][np.searchsorted(covered, pixels)]
 
-    def _seen(self, recipe: Recipe) -> Picture:
-        """The picture that features are taken from."""
-        return self._once("flat", lambda: flattened(self.picture)) if recipe.options.flatten else self.picture
-
-    def _names(self, recipe: Recipe) -> tuple[str, ...] | None:
-        options = recipe.options
-        if options.features is None and options.objects == "values":
-            return ("lab",) if self.picture.is_colour else ("intensity",)
-        return options.features
-
-    def _features(self, recipe: Recipe) -> np.ndarray:
-        names = self._names(recipe)
-        return self._once(
-            ("features", names, recipe.options.flatten), lambda: pixel_features(self._seen(recipe), names)
-        )
-
-    def objects(self, recipe: Recipe) -> Objects:
-        """What is clustered under a recipe."""
-        kind = recipe.options.objects
-        make = {"values": distinct_values, "superpixels": superpixels, "pixels": single_pixels}[kind]
-        key = ("objects", kind, self._names(recipe), recipe.options.flatten)
-        return self._once(key, lambda: make(self._seen(recipe), self._features(recipe)))
-
-    def _ties(self, recipe: Recipe) -> sparse.csr_array | None:
-        """How strongly neighbours are tied; frozen, so that what follows from it is worked out once for all strokes."""
-        objects, smoothness = self.objects(recipe), recipe.options.smoothness
-        if objects.affinity is None or not smoothness:
-            return None
-        ties = self._once(("ties", id(objects), smoothness), lambda: objects.affinity * smoothness)
-        ties.data.setflags(write=False)
-        return ties
-
-    # ------------------------------------------------------------------ the solver
-
-    def _solver(self, recipe, solver_class, X, palette) -> Solver:
-        options = recipe.options
-        centers = self._centers(recipe, X, palette)
-        steps, tolerance = STOPS[options.objects]
-        wanted = {
-            "n_clusters": len(centers),
-            "init": centers,
-            "n_init": 1,
-            "max_iter": steps,
-            "tol": tolerance,
-            "random_state": 0,
-        }
-        if len(palette.painted) == 1:
-            wanted["rho2"] = UNLIKE
-        else:
-            wanted |= {"focal_sets": _doubts(palette, centers), "alpha": RESOLVE}
-        takes = solver_class.all_parameters()
-        return solver_class(**{name: value for name, value in wanted.items() if name in takes} | options.parameters)
-
-    def _centers(self, recipe, X, palette) -> np.ndarray:
-        """Means of the paint; pixels start where superpixels end."""
-        if recipe.options.objects == "pixels":
-            coarse = self.pose(replace(recipe, options=replace(recipe.options, objects="superpixels")))
-            centers = coarse.solver.solve(coarse.solver.adapt(coarse.problem)).centers
-            if centers is not None and centers.shape == (len(palette.regions), X.shape[1]):
-                return centers
-        return self._means(recipe, palette)
-
-    def _means(self, recipe, palette) -> np.ndarray:
-        """(n_prototypes, n_features) where the paint of each prototype lies, in its units."""
-        painted = [palette.of_prototype(k) for k in range(len(palette.regions))]
-        features = self._features(recipe)
-        return np.stack([features[pixels].mean(axis=0, dtype=float) for pixels in painted]) @ palette.units
+    def _centers(self, recipe: Recipe, means: np.ndarray, moves: bool) -> np.ndarray:
+        """Means of the paint; pixels, and other slices, start where superpixels of the most painted slice end."""
+        if recipe.options.objects != "pixels" and moves:
+            return means
+        coarse = self.pose(recipe.with_options({"objects": "superpixels", "slice": self.home(recipe)}))
+        centers = coarse.solver.solve(coarse.solver.adapt(coarse.problem)).centers
+        return centers if centers is not None and centers.shape == means.shape else means
 
 
-def _doubts(palette: Palette, centers: np.ndarray) -> list[list[int]]:
-    """The sets of clusters that belief may be about: each alone, and neighbours of different regions.
+def _means(palette: Palette, features: np.ndarray) -> np.ndarray:
+    """(n_prototypes, n_features) where the paint of each prototype lies, in its units."""
+    painted = [palette.of_prototype(k) for k in range(len(palette.regions))]
+    return np.stack([features[pixels].mean(axis=0, dtype=float) for pixels in painted]) @ palette.units
 
-    Halfway between others there may be a third cluster, or tissue that no one has painted: no place for doubts.
-    """
-    between = [[a, b] for a, b in gabriel_pairs(centers) if palette.regions[a] != palette.regions[b]]
-    return [[k] for k in range(len(centers))] + between
+
+def _keep_last(kept: dict[Any, Any], most: int) -> None:
+    while len(kept) > most:
+        del kept[next(iter(kept))]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .strokes import Stroke, surviving_pixels
+from cclab.images.strokes import Stroke
 
 # In units of the scatter within dabs. A further dab of a region founds a prototype of its own when it is far from the
 # region's others, and not near to another region's either; and when it scatters little about its mean, for a place so
@@ -64,7 +64,7 @@ class Palette:
     units: np.ndarray
 
     @classmethod
-    def of(cls, strokes: Sequence[Stroke], features: np.ndarray, shape: tuple[int, int]) -> Palette:
+    def of(cls, strokes: Sequence[Stroke], left: Sequence[np.ndarray], features: np.ndarray) -> Palette:
         """Read strokes one after the other.
 
         The first dab of a region founds a prototype. A later one founds another if it is a thing of its own (see the
@@ -73,17 +73,14 @@ class Palette:
         Parameters
         ----------
         strokes : sequence of Stroke
+        left : sequence of int arrays
+            The pixels that are left of each stroke, as `surviving_pixels` gives.
         features : array of shape (n_pixels, n_features)
-        shape : (height, width)
         """
-        spread = features.std(axis=0, dtype=float)
-        dabs: list[Dab] = []
-        for stroke, pixels in zip(strokes, surviving_pixels(strokes, shape)):
-            if len(pixels):
-                dabs.append(_placed(stroke.region, pixels, dabs, features, spread))
-        founders = [dab for dab in dabs if dab.founds]
-        regions = np.array([dab.region for dab in founders], dtype=np.int64)
-        return cls(tuple(dabs), regions, _units(founders, features, spread))
+        founded = _Founded(features)
+        dabs = [founded.placed(stroke.region, pixels) for stroke, pixels in zip(strokes, left) if len(pixels)]
+        regions = np.array([dab.region for dab in founded.founders], dtype=np.int64)
+        return cls(tuple(dabs), regions, founded.units)
 
     @property
     def painted(self) -> np.ndarray:
@@ -97,32 +94,55 @@ class Palette:
 
     def of_prototype(self, prototype: int) -> np.ndarray:
         """All pixels of the dabs that found or join a prototype."""
-        return np.concatenate([dab.pixels for dab in self.dabs if dab.prototype == prototype])
+        found = [dab.pixels for dab in self.dabs if dab.prototype == prototype]
+        return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+    def within(self, n_pixels: int) -> Palette:
+        """The same prototypes, with those dabs alone that lie on the first pixels."""
+        return replace(self, dabs=tuple(dab for dab in self.dabs if dab.pixels[0] < n_pixels))
 
 
-def _placed(region, pixels, before, features, spread) -> Dab:
-    if region == 0:
-        return Dab(0, pixels)
-    founders = [dab for dab in before if dab.founds]
-    new = Dab(region, pixels, len(founders), founds=True)
-    if region not in {dab.region for dab in founders}:
-        return new
-    units = _units(founders, features, spread)
-    values = features[pixels].astype(float) @ units
-    centers = np.stack([features[dab.pixels].mean(axis=0, dtype=float) for dab in founders]) @ units
-    distances = np.linalg.norm(centers - values.mean(axis=0), axis=1)
-    own = np.array([dab.region == region for dab in founders])
-    nearest = int(distances.argmin())
-    mixed = np.sqrt(values.var(axis=0).sum()) > max(MIXED, MIXED_FAR * distances[nearest])
-    size = len(pixels) / max(len(dab.pixels) for dab in founders if dab.region == region)
-    unlike = distances[own].min() > FAR and (own.all() or _is_elsewhere(distances, own, centers, size >= LARGE))
-    enough = len(pixels) >= ENOUGH and size >= SMALL
-    if unlike and not mixed and enough and len(founders) < MOST_PROTOTYPES:
-        return new
-    return Dab(region, pixels, nearest if own[nearest] else None)
+class _Founded:
+    """The prototypes so far: worked out anew only when there is one more, so that a later dab costs no more."""
+
+    def __init__(self, features: np.ndarray) -> None:
+        self.features = features
+        self.spread = features.std(axis=0, dtype=float)
+        self.founders: list[Dab] = []
+        self.units = _units([], features, self.spread)
+        self.centers = np.empty((0, features.shape[1]))
+
+    def placed(self, region: int, pixels: np.ndarray) -> Dab:
+        """What becomes of the next dab."""
+        if region == 0:
+            return Dab(0, pixels)
+        if any(dab.region == region for dab in self.founders):
+            nearest, founds = self._judged(region, pixels)
+            if not founds:
+                return Dab(region, pixels, nearest)
+        dab = Dab(region, pixels, len(self.founders), founds=True)
+        self.founders.append(dab)
+        self.units = _units(self.founders, self.features, self.spread)
+        means = [self.features[dab.pixels].mean(axis=0, dtype=float) for dab in self.founders]
+        self.centers = np.stack(means) @ self.units
+        return dab
+
+    def _judged(self, region: int, pixels: np.ndarray) -> tuple[int | None, bool]:
+        """The prototype that a dab joins, if it is its own region's, and whether it founds another."""
+        founders, centers = self.founders, self.centers
+        values = self.features[pixels].astype(float) @ self.units
+        distances = np.linalg.norm(centers - values.mean(axis=0), axis=1)
+        own = np.array([dab.region == region for dab in founders])
+        nearest = int(distances.argmin())
+        mixed = np.sqrt(values.var(axis=0).sum()) > max(MIXED, MIXED_FAR * distances[nearest])
+        size = len(pixels) / max(len(dab.pixels) for dab in founders if dab.region == region)
+        unlike = distances[own].min() > FAR and (own.all() or _is_elsewhere(distances, own, centers, size >= LARGE))
+        enough = len(pixels) >= ENOUGH and size >= SMALL
+        founds = bool(unlike and not mixed and enough and len(founders) < MOST_PROTOTYPES)
+        return (nearest if own[nearest] else None), founds
 
 
-def _is_elsewhere(distances, own, centers, large) -> bool:
+def _is_elsewhere(distances: np.ndarray, own: np.ndarray, centers: np.ndarray, large: bool) -> bool:
     """Whether a place is not near another region, nor (unless the dab is large) where a mix of both would be."""
     mine, other = (np.flatnonzero(side)[distances[side].argmin()] for side in (own, ~own))
     # Within the ball that has both as its poles.
@@ -131,7 +151,7 @@ def _is_elsewhere(distances, own, centers, large) -> bool:
     return bool(distances[other] > NEAR and (large or not halfway))
 
 
-def _units(founders, features, spread) -> np.ndarray:
+def _units(founders: Iterable[Dab], features: np.ndarray, spread: np.ndarray) -> np.ndarray:
     """(p, p) a root of the inverse of the covariance within dabs, so scaled that p features count as one."""
     p = features.shape[1]
     floor = np.diag(np.where(spread > 0, LEAST_SCATTER * spread, 1.0) ** 2)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
 import io
-import warnings
-from collections.abc import Callable
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from cclab.core.words import did_you_mean
 from cclab.datasets.folder import data_folder
-
-from .phantom import TISSUES, phantom
-from .picture import Picture, scaled_to_unit
+from cclab.datasets.limits import check_unpacked
+from cclab.images.decoding import Decoded, decode
+from cclab.images.phantom import TISSUES, phantom
+from cclab.images.picture import Picture, scaled_to_unit
+from cclab.images.resizing import filled, reduced
+from cclab.images.stack import Stack
 
 MAX_SIDE = 2048
 
@@ -61,7 +68,8 @@ _TRUTHS = {
     ),
 }
 _ALSO_NO_PICTURE = {"mr_mask"}
-_SUFFIXES = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp"}
+#: Endings of the names of pictures.
+SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp", ".dcm", ".nii", ".nii.gz")
 
 
 def image_names() -> list[str]:
@@ -74,23 +82,26 @@ def load_image(
     *,
     truth: str | Path | bytes | np.ndarray | None = None,
     name: str | None = None,
+    filename: str | None = None,
     max_side: int | None = MAX_SIDE,
 ) -> Picture:
-    """A picture as data.
+    """A picture as data; of a stack the first slice (`load_stack` gives all).
 
     Parameters
     ----------
     source : str, path, bytes, array or Picture
-        A name (see `image_names`), a file (PNG, JPEG, TIFF and others; 8 or 16 bit), the bytes of one (as an
-        upload gives), or an array: grey (h, w), RGB (h, w, 3) or RGBA (h, w, 4). Whole numbers are read as 8
-        to 16 bits deep; fractions outside [0, 1] are scaled, and the notes say so.
+        A name (see `image_names`), a file (PNG, JPEG, TIFF and others; DICOM and NIfTI with the extra ``medical``), the
+        bytes of one (as an upload gives), or an array: grey (h, w), RGB (h, w, 3), RGBA (h, w, 4), or other
+        channels (h, w, c). Values keep their units: `Picture.values` gives them back. NaN pixels belong nowhere.
     truth : int array of shape (h, w), path or bytes, optional
         The true region of each pixel, or a mask; replaces the one that comes with a name.
     name : str, optional
         What to call it; the name or the file's stem by default.
+    filename : str, optional
+        What to call the file in messages, where only its content is given.
     max_side : int or None
-        A picture with a longer side is reduced by a whole factor, and the notes say so; None keeps every
-        pixel.
+        A picture with a longer side is painted on reduced by a whole factor, and the notes say so; masks are
+        made at the size of the file all the same (`Regions.whole`). None keeps every pixel.
 
     Returns
     -------
@@ -102,39 +113,160 @@ def load_image(
     <Picture phantom: 217 x 181, 8-bit grey; truth: background, tissue, fluid, lesion>
     >>> load_image(np.zeros((1, 1), dtype=np.uint8)).notes
     ('all pixels have one and the same value: there is nothing to tell apart',)
+    >>> load_image(np.array([[-1000.0, 40.0]])).values
+    array([[-1000.,    40.]])
     """
-    picture = source if isinstance(source, Picture) else _read(source, name)
+    picture = source if isinstance(source, Picture) else _read(source, name, filename)
     picture = replace(picture, name=name or picture.name)
     if truth is not None:
         picture = replace(picture, truth=_read_truth(truth), truth_names=())
-    return _reduced(picture, max_side)
+    return reduced(picture, max_side)
 
 
-def _read(source, name) -> Picture:
+def load_stack(
+    source: str | Path | bytes | np.ndarray | Sequence[str | Path],
+    *,
+    name: str | None = None,
+    filename: str | None = None,
+    max_side: int | None = MAX_SIDE,
+) -> Stack:
+    """All slices, pages, channels apart or times of a file; or the pictures of a folder, in the order of their names.
+
+    Parameters
+    ----------
+    source : str, path, bytes, array, or a sequence of paths
+        A file or its bytes (a ZIP file of pictures too); a folder; files; or an array (n, h, w) or (n, h, w, c). DICOM
+        files are put in the order of their places in the body.
+    name, filename, max_side
+        As for `load_image`.
+
+    Raises
+    ------
+    ValueError
+        Pictures of different sizes, or one that can't be read: which, and what to do.
+
+    Examples
+    --------
+    >>> load_stack(np.arange(24, dtype=np.uint8).reshape(2, 3, 4), name="two")
+    <Stack two: 2 slices of 3 x 4, 8-bit grey>
+    """
+    if isinstance(source, np.ndarray):
+        colours = {3: "RGB", 4: "RGBA"}.get(source.shape[3] if source.ndim == 4 else 0, "")
+        if source.ndim not in (3, 4) or not source.size:
+            raise ValueError(f"{name or 'array'}: a stack is (n, h, w) or (n, h, w, c); got {source.shape}")
+        return _stacked(Decoded(source, colours), name or "array", max_side)
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        shown_as = filename or name or "upload"
+        if bytes(source[:4]) == b"PK\3\4":
+            return _zipped(bytes(source), shown_as, name or stem_of(shown_as), max_side)
+        return _stacked(decode(bytes(source), shown_as), name or stem_of(shown_as), max_side)
+    if isinstance(source, str) and (named := _by_name(source)):
+        return Stack.of(reduced(named(), max_side))
+    paths = picture_files(source) if isinstance(source, (str, Path)) else [Path(path).expanduser() for path in source]
+    if not paths:
+        raise ValueError(f"there is no picture in {source}; known are {', '.join(SUFFIXES)}")
+    if len(paths) == 1:
+        return _stacked(decode(paths[0].read_bytes(), str(paths[0])), name or stem_of(paths[0].name), max_side)
+    pictures = [load_image(path, max_side=max_side) for path in _in_place(paths)]
+    return Stack.of(pictures, axis="file", name=name or paths[0].parent.name)
+
+
+def _zipped(content: bytes, shown_as: str, name: str, max_side: int | None) -> Stack:
+    """The pictures in a ZIP file, as those of a folder; nothing is unpacked to the disk."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            inside = [one for one in packed.infolist() if one.filename.lower().endswith(SUFFIXES)]
+            check_unpacked(sum(one.file_size for one in inside), shown_as, "Open a part of it.")
+            inside.sort(key=lambda one: _in_order(one.filename))
+            files = [(one.filename.rsplit("/", 1)[-1], packed.read(one)) for one in inside]
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
+        raise ValueError(f"{shown_as} is damaged, or locked by a password ({error!s:.100}); pack it anew") from None
+    if not files:
+        raise ValueError(f"there is no picture in {shown_as}; known are {', '.join(SUFFIXES)}")
+    if all(filename.lower().endswith(".dcm") for filename, _ in files):
+        from cclab.images.medical import dicom_place
+
+        with suppress(Exception):  # what is wrong is said when it is read
+            files.sort(key=lambda file: dicom_place(file[1]))
+    pictures = [load_image(data, filename=filename, max_side=max_side) for filename, data in files]
+    return Stack.of(pictures, axis="file", name=name)
+
+
+def _in_order(filename: str) -> list[int | str]:
+    """By name, numbers by their size."""
+    return [int(part) if k % 2 else part.lower() for k, part in enumerate(re.split(r"(\d+)", filename))]
+
+
+def picture_files(folder: str | Path) -> list[Path]:
+    """The pictures in a folder, by name with numbers in their order; or the one file itself."""
+    folder = Path(folder).expanduser()
+    if folder.is_file():
+        return [folder]
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no file or folder {folder}")
+    found = (path for path in folder.iterdir() if path.is_file() and path.name.lower().endswith(SUFFIXES))
+    return sorted(found, key=lambda path: _in_order(path.name))
+
+
+def stem_of(filename: str) -> str:
+    """The name of a file without its ending."""
+    return Path(filename.removesuffix(".gz")).stem
+
+
+def _in_place(paths: list[Path]) -> list[Path]:
+    """Slices of a body in their order; all others as they are."""
+    if not all(path.name.lower().endswith(".dcm") for path in paths):
+        return paths
+    from cclab.images.medical import dicom_place
+
+    try:
+        return sorted(paths, key=lambda path: dicom_place(path.read_bytes()))
+    except Exception:  # what is wrong is said when it is read
+        return paths
+
+
+def _stacked(decoded: Decoded, name: str, max_side: int | None) -> Stack:
+    """All slices on one scale of values."""
+    whole = _from_decoded(decoded, name)
+    digits = len(str(decoded.n_slices))
+    slices = []
+    for place in range(decoded.n_slices):
+        own = {"pixels": whole.pixels[place]}
+        if whole.invalid is not None:
+            own["invalid"] = whole.invalid[place]
+        called = name if decoded.n_slices == 1 else f"{name} {place + 1:0{digits}d}"
+        slices.append(reduced(whole.picture(called, **own), max_side))
+    first = slices[0]
+    if len(slices) > 1 and first.notes:
+        slices = [first, *(replace(picture, notes=()) for picture in slices[1:])]
+    return Stack(tuple(slices), decoded.axis, decoded.thickness, decoded.affine, decoded.orientation, name)
+
+
+def _read(source: Any, name: str | None, filename: str | None) -> Picture:
     if isinstance(source, np.ndarray):
         return _from_array(source, name or "array")
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return _from_bytes(bytes(source), name or "upload")
+        filename = filename or name or "upload"
+        return _from_bytes(bytes(source), name or stem_of(filename), filename)
     if not isinstance(source, (str, Path)):
         raise TypeError(f"load_image takes a name, a path, bytes or an array; got {type(source).__name__}")
     if isinstance(source, str) and (named := _by_name(source)):
         return named()
     path = Path(source).expanduser()
     if path.is_dir():
-        raise ValueError(f"{path} is a folder; name one picture in it")
+        raise ValueError(f"{path} is a folder; name one picture in it, or open it with load_stack")
     if path.is_file():
-        return _from_bytes(path.read_bytes(), path.stem, shown_as=str(path))
+        return _from_bytes(path.read_bytes(), stem_of(path.name), shown_as=str(path))
     if isinstance(source, Path) or path.suffix or len(path.parts) > 1:
         raise FileNotFoundError(f"there is no file {source}")
-    close = difflib.get_close_matches(source, image_names(), n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"known are {', '.join(image_names())}"
+    hint = did_you_mean(source, image_names(), f"known are {', '.join(image_names())}")
     raise ValueError(f"no picture is called {source!r}, nor is there such a file; {hint}")
 
 
-def _read_truth(source) -> np.ndarray:
+def _read_truth(source: Any) -> np.ndarray:
     if isinstance(source, (str, Path)):
-        return _decode(Path(source).expanduser().read_bytes(), str(source))[0]
-    return _decode(source, "the truth")[0] if isinstance(source, bytes) else np.asarray(source)
+        return decode(Path(source).expanduser().read_bytes(), str(source)).values[0]
+    return decode(source, "the truth").values[0] if isinstance(source, bytes) else np.asarray(source)
 
 
 def _by_name(name: str) -> Callable[[], Picture] | None:
@@ -146,12 +278,12 @@ def _by_name(name: str) -> Callable[[], Picture] | None:
     return (lambda: _carried(name)) if name in _CARRIED else None
 
 
-def _phantom():
+def _phantom() -> Picture:
     pixels, truth = phantom()
     return Picture("phantom", pixels, 8, truth, TISSUES, "A made-up slice of a head with a bright lesion.", "cclab")
 
 
-def _carried(name):
+def _carried(name: str) -> Picture:
     from skimage import data
 
     return _from_array(getattr(data, name)(), name, description=_CARRIED[name], source="scikit-image")
@@ -163,10 +295,10 @@ def _folder_files() -> dict[str, Path]:
         return {}
     truths = {truth for truth, *_ in _TRUTHS.values()} | _ALSO_NO_PICTURE
     files = (folder / "images").glob("*")
-    return {path.stem: path for path in files if path.suffix.lower() in _SUFFIXES and path.stem not in truths}
+    return {path.stem: path for path in files if path.suffix.lower() in SUFFIXES and path.stem not in truths}
 
 
-def _from_folder(name, path):
+def _from_folder(name: str, path: Path) -> Picture:
     picture = _from_bytes(path.read_bytes(), name, shown_as=str(path))
     if name not in _TRUTHS:
         return picture
@@ -174,94 +306,86 @@ def _from_folder(name, path):
     truth_path = path.with_name(f"{truth}.png")
     if not truth_path.is_file():
         return replace(picture, description=description, notes=(*picture.notes, f"no truth: {truth_path} is missing"))
-    codes = _decode(truth_path.read_bytes(), str(truth_path))[0]
+    codes = decode(truth_path.read_bytes(), str(truth_path)).values[0]
     return replace(picture, truth=codes, truth_names=names, description=description)
 
 
-def _from_bytes(content, name, shown_as=None):
-    values, notes = _decode(content, shown_as or name)
-    return _from_array(values, name, notes)
+def _from_bytes(content: bytes, name: str, shown_as: str) -> Picture:
+    return _first(_from_decoded(decode(content, shown_as).first(), name), name)
 
 
-def _decode(content: bytes, shown_as: str) -> tuple[np.ndarray, list[str]]:
-    """Pixels of a file as they are stored, upright, and notes."""
-    try:
-        import tifffile
-        from PIL import Image, ImageOps
-    except ImportError as error:
-        raise ImportError("reading pictures needs scikit-image: pip install 'cclab[images]'") from error
-
-    is_tiff = content[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-    try:
-        if is_tiff:  # tifffile keeps 16 bits a channel, which Pillow does not
-            pages = tifffile.TiffFile(io.BytesIO(content)).pages
-            notes = [f"the first of {len(pages)} pages"] if len(pages) > 1 else []
-            return pages[0].asarray(), notes
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # its error still stands
-            image = Image.open(io.BytesIO(content))
-            notes = [f"the first of {image.n_frames} frames"] if getattr(image, "n_frames", 1) > 1 else []
-            if content[12:16] == b"IHDR" and content[24] == 16 and content[25] in (2, 6):
-                notes.append("16-bit colour PNG: read at 8 bits a channel")
-            image = ImageOps.exif_transpose(image)
-            if image.mode in ("LA", "PA") or "transparency" in image.info:
-                image = image.convert("RGBA")
-            elif image.mode not in ("1", "L", "I", "I;16", "I;16B", "F", "RGB", "RGBA"):
-                image = image.convert("RGB")
-            return np.asarray(image), notes
-    except Image.DecompressionBombError as error:
-        raise ValueError(f"{shown_as} has too many pixels to open; reduce it first ({error})") from error
-    except Exception as error:  # each decoder raises what it likes at a damaged file
-        raise ValueError(f"{shown_as} is no picture that can be read, or is damaged ({error})") from error
-
-
-def _from_array(values, name, notes=(), **about):
-    """A picture of an array as it came: grey, grey and alpha, RGB or RGBA."""
+def _from_array(values: np.ndarray, name: str, **about: Any) -> Picture:
+    """A picture of an array as it came: grey, grey and alpha, RGB, RGBA or other channels."""
     if values.ndim == 3 and values.shape[2] == 1:
         values = values[..., 0]
-    if values.ndim not in (2, 3) or not values.size or (values.ndim == 3 and values.shape[2] not in (2, 3, 4)):
-        raise ValueError(f"{name}: a picture is (h, w), (h, w, 3) or (h, w, 4); got {values.shape}")
+    if values.ndim not in (2, 3) or not values.size:
+        raise ValueError(f"{name}: a picture is (h, w), (h, w, 3) or (h, w, c); got {values.shape}")
+    colours = {3: "RGB", 4: "RGBA"}.get(values.shape[2], "") if values.ndim == 3 else ""
+    return _first(_from_decoded(Decoded(values[None], colours), name), name, **about)
+
+
+class _Scaled:
+    """Slices on one scale, and what all of them have in common."""
+
+    def __init__(self, pixels: np.ndarray, invalid: np.ndarray | None, **common: Any) -> None:
+        self.pixels, self.invalid, self.common = pixels, invalid, common
+
+    def picture(self, name: str, **own: np.ndarray) -> Picture:
+        for array in own.values():
+            array.setflags(write=False)
+        return Picture(name, **{**self.common, **own})
+
+
+def _first(scaled: _Scaled, name: str, **about: Any) -> Picture:
+    own = {"pixels": scaled.pixels[0]} | ({} if scaled.invalid is None else {"invalid": scaled.invalid[0]})
+    return replace(scaled.picture(name, **own), **about) if about else scaled.picture(name, **own)
+
+
+def _from_decoded(decoded: Decoded, name: str) -> _Scaled:
+    """What a file or an array holds, on a scale from 0 to 1."""
+    values, channels, notes = decoded.values, decoded.channels, list(decoded.notes)
+    if values.ndim == 4 and not decoded.colours and not channels:
+        channels = tuple(f"channel {k + 1}" for k in range(values.shape[3]))
     try:
-        pixels, depth, scaled = scaled_to_unit(values)
+        pixels, depth, (low, high) = scaled_to_unit(values)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
-    notes = [*notes, *scaled]
-    if pixels.ndim == 3 and pixels.shape[2] in (2, 4):
+    invalid = decoded.invalid
+    if np.issubdtype(values.dtype, np.floating):
+        without = ~np.isfinite(values)
+        without = without if without.ndim == 3 else without.any(axis=3)
+        if without.any():
+            notes.append(f"{int(without.sum()):,} pixels have no value (NaN or infinite): they belong nowhere")
+            invalid = without if invalid is None else invalid | without
+    if invalid is not None and decoded.invalid is not None:
+        notes.append("pixels that the file calls padding belong nowhere")
+    if invalid is not None:
+        pixels = filled(pixels, invalid)
+    if decoded.colours in ("RGBA", "LA"):
         pixels, alpha = pixels[..., :-1], pixels[..., -1:]
         if (alpha == alpha.max()).all() and alpha.max() > 0:
             notes.append("the alpha channel, the same everywhere, was left out")
         else:
             pixels = pixels * alpha + (1 - alpha)
             notes.append("transparent pixels were laid on white")
-        pixels = pixels if pixels.shape[2] == 3 else pixels[..., 0]
-    if pixels.ndim == 3 and (pixels == pixels[..., :1]).all():
+        pixels = pixels if pixels.shape[3] == 3 else pixels[..., 0]
+    if pixels.ndim == 4 and not channels and (pixels == pixels[..., :1]).all():
         pixels = pixels[..., 0]
         notes.append("the three channels are equal: read as grey")
-    if (pixels == pixels[0, 0]).all():
+    if (pixels == pixels.reshape(-1)[0]).all():
         notes.append("all pixels have one and the same value: there is nothing to tell apart")
-    return Picture(name, pixels, depth, notes=tuple(notes), **about)
-
-
-def _reduced(picture: Picture, max_side: int | None) -> Picture:
-    if max_side is not None and max_side < 1:
-        raise ValueError(f"max_side is at least 1, or None; got {max_side}")
-    height, width = picture.shape
-    if max_side is None or max(height, width) <= max_side:
-        return picture
-    from PIL import Image
-
-    factor = -(-max(height, width) // max_side)
-    channels = np.atleast_3d(picture.pixels)
-    reduced = [np.asarray(Image.fromarray(channels[..., k]).reduce(factor)) for k in range(channels.shape[2])]
-    pixels = np.clip(np.dstack(reduced), 0, 1)
-    truth = None if picture.truth is None else picture.truth[::factor, ::factor]
-    note = (
-        f"reduced from {height} x {width} to {pixels.shape[0]} x {pixels.shape[1]}, each pixel the mean of "
-        f"{factor} x {factor}; max_side=None keeps every pixel"
-    )
-    return replace(
-        picture,
-        pixels=pixels if picture.is_colour else pixels[..., 0],
-        truth=truth,
-        notes=(*picture.notes, note),
+    if np.may_share_memory(pixels, decoded.values):
+        pixels = pixels.copy()  # the caller may write to it
+    return _Scaled(
+        pixels,
+        invalid,
+        bit_depth=depth,
+        low=low,
+        high=high,
+        unit=decoded.unit,
+        spacing=decoded.spacing,
+        length=decoded.length,
+        window=decoded.window,
+        channels=channels,
+        notes=tuple(notes),
     )

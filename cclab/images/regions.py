@@ -10,9 +10,11 @@ import pandas as pd
 from scipy import ndimage
 
 from cclab.core import Credal, Partition, Possibilistic, State
-
-from .painting import Posed
-from .picture import Picture
+from cclab.images.cluster_regions import by_region, regions_of_clusters
+from cclab.images.picture import Picture
+from cclab.images.pixel_doubt import SURE, doubt
+from cclab.images.posed import Posed
+from cclab.images.prototypes import Dab
 
 # A belief without sets of clusters leaves an object undecided when its second region is this near to the first.
 TORN = 0.8
@@ -34,21 +36,31 @@ class Regions:
     labels: np.ndarray
     undecided: np.ndarray
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.labels.shape
+
     @classmethod
     def of(cls, posed: Posed, partition: Partition) -> Regions:
         """What a solver believes about the objects of a painting, as regions of its pixels."""
-        degrees, regions = _by_region(posed, partition)
+        degrees, regions = by_region(posed, partition)
         labels = regions[degrees.argmax(axis=1)]
         lost = _outside(posed, partition)
         labels = posed.objects.lift(np.where(lost, NOWHERE, labels).astype(np.uint8))
         labels.ravel()[posed.unknown.ravel()] = NOWHERE
-        undecided = posed.objects.lift(_spanning(posed, partition, degrees)) | posed.unknown
+        if posed.forest is None:
+            undecided = posed.objects.lift(_spanning(posed, partition, degrees)) | posed.unknown
+        else:
+            undecided = doubt(posed, partition) > 1 - SURE
         for region in posed.recipe.options.connected:
-            if region in regions:
+            if region in regions and len(posed.palette.of_region(region)):  # else there is nothing to touch
                 labels = _connected(posed, labels, region, degrees, regions)
         for region in posed.palette.painted:  # paint is the person's word
             pixels = posed.palette.of_region(region)
             labels.ravel()[pixels], undecided.ravel()[pixels] = region, False
+        if posed.picture.invalid is not None:  # there is nothing, whatever was painted
+            labels[posed.picture.invalid], undecided[posed.picture.invalid] = NOWHERE, True
         return cls(labels, undecided)
 
     @classmethod
@@ -63,7 +75,11 @@ class Regions:
 
 def plausibility(posed: Posed, partition: Partition, region: int) -> np.ndarray:
     """(height, width) how much nothing speaks against a region; for other beliefs how much speaks for it."""
-    clusters = np.flatnonzero(posed.palette.regions == region)
+    if posed.forest is not None and region in posed.forest.regions:
+        shares = posed.forest.calibrated(posed.problem.X)
+        mine = shares[:, int(np.searchsorted(posed.forest.regions, region))]
+        return posed.objects.lift(mine / shares.max(axis=1))
+    clusters = np.flatnonzero(regions_of_clusters(posed, partition) == region)
     if isinstance(partition, Credal):
         values = partition.plausibility(clusters.tolist()) if len(clusters) else np.zeros(partition.n_samples)
     else:
@@ -74,9 +90,12 @@ def plausibility(posed: Posed, partition: Partition, region: int) -> np.ndarray:
 def typicality(posed: Posed, state: State) -> np.ndarray:
     """(height, width) how like the nearest prototype each pixel is, from 0 to 1.
 
-    A possibilistic belief says so itself; else it is a Gaussian of the distance in units of the paint's scatter.
+    A forest compares with the nearest stroke; a possibilistic belief says so itself; else it is a Gaussian of the
+    distance in units of the paint's scatter.
     """
     partition = state.partition
+    if posed.forest is not None and posed.seen is not None:
+        return posed.objects.lift(posed.forest.typicality(posed.seen))
     if (
         isinstance(partition, Possibilistic)
         or state.centers is None
@@ -92,7 +111,7 @@ def typicality(posed: Posed, state: State) -> np.ndarray:
 
 
 def measure(picture: Picture, regions: Regions, posed: Posed | None, names: Sequence[str]) -> pd.DataFrame:
-    """One row a region: strokes, pixels, share of the picture, mean grey (or lightness), and Dice where truth is known.
+    """One row per region: strokes, pixels, share of the picture, mean value or lightness, Dice where truth is known.
 
     Parameters
     ----------
@@ -105,33 +124,46 @@ def measure(picture: Picture, regions: Regions, posed: Posed | None, names: Sequ
 
     Notes
     -----
-    What a region should be is read off its paint: the true classes in which most pixels of each of its dabs lie.
+    What a region should be is read off the paint (see `true_mask`).
     """
-    grey = picture.pixels if not picture.is_colour else picture.lab[..., 0]
-    scale = 2**picture.bit_depth - 1 if not picture.is_colour else 100
+    grey = 100 * picture.lab[..., 0] if picture.is_colour else picture.values
     rows = []
     for region, name in enumerate(names, 1):
         mask = regions.mask(region)
         n = int(mask.sum())
         dabs = [] if posed is None else [dab for dab in posed.palette.dabs if dab.region == region]
+        truth = None if picture.truth is None or posed is None else true_mask(picture, posed.palette.dabs, region)
         rows.append(
             {
                 "region": name,
                 "strokes": len(dabs),
                 "pixels": n,
                 "area": n / mask.size,
-                "mean": float(grey[mask].mean() * scale) if n else np.nan,
-                "dice": dice(mask, true_mask(picture, dabs)) if picture.truth is not None and dabs else np.nan,
+                "mean": float((grey[mask] if grey.ndim == 2 else grey[mask][:, 0]).mean()) if n else np.nan,
+                "dice": dice(mask, truth) if truth is not None and truth.any() else np.nan,
             }
         )
     return pd.DataFrame(rows, columns=["region", "strokes", "pixels", "area", "mean", "dice"])
 
 
-def true_mask(picture: Picture, dabs) -> np.ndarray:
-    """(height, width) the true classes that most pixels of each dab are in."""
-    truth = picture.truth.ravel()
-    classes = {int(np.bincount(truth[dab.pixels]).argmax()) for dab in dabs}
-    return np.isin(picture.truth, list(classes))
+def true_mask(picture: Picture, dabs: Sequence[Dab], region: int) -> np.ndarray:
+    """(height, width) the true classes that a region should be, read off the paint of all regions.
+
+    A class belongs to the region with most of the paint on it, if at least one dab of that region lies mostly in it: so
+    a slip of the brush into another class does not change what is looked for.
+    """
+    assert picture.truth is not None
+    n_classes, n_regions = len(picture.truth_names), max((dab.region for dab in dabs), default=0) + 1
+    paint, meant = np.zeros((n_regions, n_classes), dtype=np.int64), np.zeros((n_regions, n_classes), dtype=bool)
+    for dab in dabs:
+        counts = np.bincount(picture.truth.ravel()[dab.pixels], minlength=n_classes)
+        paint[dab.region] += counts
+        meant[dab.region, counts.argmax()] = True
+    if region >= n_regions:
+        return np.zeros(picture.shape, dtype=bool)
+    paint[0] = 0  # "don't know" looks for nothing
+    mine = meant[region] & (paint.argmax(axis=0) == region)
+    return mine[picture.truth]
 
 
 def dice(found: np.ndarray, truth: np.ndarray) -> float:
@@ -144,24 +176,17 @@ def dice(found: np.ndarray, truth: np.ndarray) -> float:
     return 2 * int((found & truth).sum()) / total if total else 1.0
 
 
-def _by_region(posed, partition) -> tuple[np.ndarray, np.ndarray]:
-    """(n_objects, n_regions) degrees of the regions, and which regions these are."""
-    regions = posed.palette.painted
-    belongs = np.equal.outer(posed.palette.regions, regions).astype(float)
-    return partition.degrees @ belongs, regions
-
-
-def _outside(posed, partition) -> np.ndarray:
+def _outside(posed: Posed, partition: Partition) -> np.ndarray:
     """Which objects are nowhere: only where one region alone is painted must there be something else."""
     if len(posed.palette.painted) > 1:
         return np.zeros(partition.n_samples, dtype=bool)
     return partition.outliers()
 
 
-def _spanning(posed, partition, degrees) -> np.ndarray:
+def _spanning(posed: Posed, partition: Partition, degrees: np.ndarray) -> np.ndarray:
     """Which objects are torn between regions."""
     if isinstance(partition, Credal):
-        of = posed.palette.regions
+        of = regions_of_clusters(posed, partition)
         spans = np.array([len({int(of[k]) for k in clusters}) != 1 for clusters in partition.focal_sets])
         if len(posed.palette.painted) == 1:
             return np.zeros(partition.n_samples, dtype=bool)
@@ -172,7 +197,7 @@ def _spanning(posed, partition, degrees) -> np.ndarray:
     return second > TORN * first
 
 
-def _connected(posed, labels, region, degrees, regions) -> np.ndarray:
+def _connected(posed: Posed, labels: np.ndarray, region: int, degrees: np.ndarray, regions: np.ndarray) -> np.ndarray:
     """Pixels of a region in no one piece with its paint go to the region that is next likely."""
     pieces, n = ndimage.label(labels == region)
     touched = np.zeros(n + 1, dtype=bool)

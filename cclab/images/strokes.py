@@ -8,12 +8,20 @@ the edges of a polygon open a run and close it by turns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from cclab.datasets.limits import FURTHEST_PAINT, MOST_POINTS, MOST_REGIONS, check_limit
 
 KINDS = ("brush", "polygon", "erase")
+# So many pieces of a path are met with rows of the picture at a time.
+_MOST_AT_A_TIME = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,27 +38,76 @@ class Stroke:
         Diameter of the brush in image pixels (unused by a polygon).
     points : array of shape (n_points, 2)
         The path as (x, y) in image coordinates; it may leave the image.
+    slice : int
+        Of a stack, from 0.
     """
 
     kind: str
     region: int
     size: float
     points: np.ndarray
+    slice: int = 0
+    _covers: dict[tuple[int, int], np.ndarray] = field(default_factory=dict, init=False, repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise ValueError(f"a stroke is one of {', '.join(KINDS)}; got {self.kind!r}")
-        if self.region < 0:
-            raise ValueError(f"regions are numbered from 0 (don't know); got {self.region}")
-        if not (np.isfinite(self.size) and self.size > 0):
-            raise ValueError(f"the size of a brush is a positive number of pixels; got {self.size}")
-        points = np.array(self.points, dtype=np.float32)
-        if points.ndim != 2 or points.shape[1] != 2 or not len(points):
-            raise ValueError(f"points have the shape (n_points, 2), at least one; got {points.shape}")
-        if not np.isfinite(points).all():
-            raise ValueError("points of a stroke must be finite numbers")
+            raise ValueError(f"a stroke is one of {', '.join(KINDS)}; got {self.kind!r:.40}")
+        if isinstance(self.region, bool) or not isinstance(self.region, Integral) or self.region < 0:
+            raise ValueError(f"regions are numbered from 0 (don't know); got {self.region!r:.40}")
+        if self.region > MOST_REGIONS:
+            raise ValueError(f"there are {MOST_REGIONS} regions at most; got region {self.region}")
+        if isinstance(self.size, bool) or not isinstance(self.size, Real) or not 0 < self.size <= FURTHEST_PAINT:
+            raise ValueError(
+                f"the size of a brush is a positive number of pixels, {FURTHEST_PAINT:,} at most; got {self.size!r:.40}"
+            )
+        if isinstance(self.slice, bool) or not isinstance(self.slice, Integral) or self.slice < 0:
+            raise ValueError(f"slices are numbered from 0; got {self.slice!r:.40}")
+        points = _checked_points(self.points)
         points.setflags(write=False)
         object.__setattr__(self, "points", points)
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        """Another for every other stroke."""
+        return self.kind, int(self.region), float(self.size), int(self.slice), self.points.tobytes()
+
+    def covers(self, shape: tuple[int, int]) -> np.ndarray:
+        """What `rasterize` gives, worked out once."""
+        if shape not in self._covers:
+            pixels = rasterize(self, shape)
+            pixels.setflags(write=False)
+            self._covers[shape] = pixels
+        return self._covers[shape]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain lists and numbers, none longer than it has to be to be read back as it is."""
+        points = [[float(str(value)) for value in point] for point in self.points]
+        plain = {"kind": self.kind, "region": int(self.region), "size": float(self.size), "points": points}
+        return {**plain, "slice": int(self.slice)} if self.slice else plain
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Stroke:
+        """The inverse of `to_json`; what is wrong is named."""
+        try:
+            return cls(**document)
+        except TypeError as error:
+            raise ValueError(f"this is no stroke: {error}") from None
+
+
+def _checked_points(points: ArrayLike) -> np.ndarray:
+    try:
+        points = np.asarray(points, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("points of a stroke are pairs of numbers") from None
+    if points.ndim != 2 or points.shape[1] != 2 or not len(points):
+        raise ValueError(f"points have the shape (n_points, 2), at least one; got {points.shape}")
+    check_limit(len(points), MOST_POINTS, "points of a stroke", "Paint it in several strokes.")
+    if not np.isfinite(points).all():
+        raise ValueError("points of a stroke must be finite numbers")
+    furthest = np.abs(points).max()
+    if furthest > FURTHEST_PAINT:
+        raise ValueError(f"points of a stroke lie within {FURTHEST_PAINT:,} pixels of the picture; got {furthest:g}")
+    return points.astype(np.float32)
 
 
 def rasterize(stroke: Stroke, shape: tuple[int, int]) -> np.ndarray:
@@ -78,11 +135,21 @@ def rasterize(stroke: Stroke, shape: tuple[int, int]) -> np.ndarray:
     array([0, 1, 3, 4])
     """
     points = stroke.points.astype(float)
-    if stroke.kind == "polygon":
-        first, stop = _polygon_runs(points, *shape)
-    else:
-        first, stop = _union(*_brush_runs(points, stroke.size / 2, *shape))
-    return _expand(first, stop)[1]
+    height, width = shape
+    found = []
+    for band in _bands(len(points), height):
+        if stroke.kind == "polygon":
+            first, stop = _polygon_runs(points, band, width)
+        else:
+            first, stop = _union(*_brush_runs(points, stroke.size / 2, band, width))
+        found.append(_expand(first, stop)[1])
+    return np.concatenate(found)
+
+
+def _bands(n_points: int, height: int) -> list[range]:
+    """The rows of a picture in bands, so low that a path of many points can't fill the memory."""
+    size = max(_MOST_AT_A_TIME // n_points, 1)
+    return [range(top, min(top + size, height)) for top in range(0, height, size)]
 
 
 def surviving_pixels(strokes: Sequence[Stroke], shape: tuple[int, int]) -> list[np.ndarray]:
@@ -100,24 +167,22 @@ def surviving_pixels(strokes: Sequence[Stroke], shape: tuple[int, int]) -> list[
     >>> surviving_pixels([line, dot], (1, 4))
     [array([0, 2, 3]), array([], dtype=int64)]
     """
-    covered = [rasterize(stroke, shape) for stroke in strokes]
     top = np.full(shape[0] * shape[1], -1, dtype=np.int32)
-    for number, pixels in enumerate(covered):
-        top[pixels] = number
-    return [
-        pixels[top[pixels] == number] if stroke.kind != "erase" else pixels[:0]
-        for number, (stroke, pixels) in enumerate(zip(strokes, covered))
-    ]
+    for number, stroke in enumerate(strokes):
+        top[stroke.covers(shape)] = -1 if stroke.kind == "erase" else number
+    painted = np.flatnonzero(top >= 0)
+    ends = np.bincount(top[painted], minlength=len(strokes)).cumsum()
+    return np.split(painted[np.argsort(top[painted], kind="stable")], ends)[: len(strokes)]
 
 
-def _expand(first, stop):
+def _expand(first: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """All (run, index) with ``first[run] <= index < stop[run]``, run after run."""
     counts = np.maximum(stop - first, 0)
     run = np.repeat(np.arange(len(counts)), counts)
     return run, np.arange(len(run)) + np.repeat(first - (counts.cumsum() - counts), counts)
 
 
-def _union(first, stop):
+def _union(first: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The same indices as disjoint runs in order."""
     kept = first < stop
     order = np.argsort(first[kept])
@@ -127,20 +192,21 @@ def _union(first, stop):
     return first[opens], stop[closes]
 
 
-def _rows(low, high, height):
-    """All (piece, row) such that ``low[piece] <= row <= high[piece]`` and the row is in the image."""
-    return _expand(np.maximum(low, 0).astype(np.int64), np.minimum(high, height - 1).astype(np.int64) + 1)
+def _rows(low: np.ndarray, high: np.ndarray, band: range) -> tuple[np.ndarray, np.ndarray]:
+    """All (piece, row) such that ``low[piece] <= row <= high[piece]`` and the row is in the band."""
+    low, high = np.maximum(low, band.start), np.minimum(high, band.stop - 1)
+    return _expand(low.astype(np.int64), high.astype(np.int64) + 1)
 
 
-def _brush_runs(points, radius, height, width):
+def _brush_runs(points: np.ndarray, radius: float, band: range, width: int) -> tuple[np.ndarray, np.ndarray]:
     """A run for each row that each piece of the path meets; runs overlap and may be empty."""
     start, end = (points[:-1], points[1:]) if len(points) > 1 else (points, points)
     y = np.sort(np.column_stack([start[:, 1], end[:, 1]]), axis=1)
-    piece, rows = _rows(np.ceil(y[:, 0] - radius - 0.5), np.floor(y[:, 1] + radius - 0.5), height)
+    piece, rows = _rows(np.ceil(y[:, 0] - radius - 0.5), np.floor(y[:, 1] + radius - 0.5), band)
     low, high = _capsule_on_line(start[piece], end[piece], radius, rows + 0.5)
     found = [(rows, np.ceil(low - 0.5), np.floor(high - 0.5))]
     if radius < np.sqrt(0.5):  # a thin brush can slip between the centres; a wider one meets all it crosses
-        piece, rows = _rows(np.floor(y[:, 0]), np.floor(y[:, 1]), height)
+        piece, rows = _rows(np.floor(y[:, 0]), np.floor(y[:, 1]), band)
         low, high = _segment_in_row(start[piece], end[piece], rows)
         found.append((rows, np.floor(low), np.floor(high)))
     rows, first, last = (np.concatenate(parts) for parts in zip(*found))
@@ -148,7 +214,7 @@ def _brush_runs(points, radius, height, width):
     return rows * width + first, rows * width + stop
 
 
-def _capsule_on_line(p, q, radius, y):
+def _capsule_on_line(p: np.ndarray, q: np.ndarray, radius: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where the horizontal lines at heights ``y`` meet the points within ``radius`` of the segments pq.
 
     The shape is the hull of two discs, so its interval is the span of three: one for each disc and one for
@@ -174,7 +240,7 @@ def _capsule_on_line(p, q, radius, y):
     return low, high
 
 
-def _between(slope, offset, low, high):
+def _between(slope: np.ndarray, offset: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Interval of t where ``low <= slope t + offset <= high``; all or nothing where the slope is 0."""
     flat = slope == 0
     safe = np.where(flat, 1, slope)
@@ -185,7 +251,7 @@ def _between(slope, offset, low, high):
     return first, last
 
 
-def _segment_in_row(p, q, rows):
+def _segment_in_row(p: np.ndarray, q: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Horizontal extent of the part of each segment pq that lies in a row of pixels."""
     rise = q[:, 1] - p[:, 1]
     flat = rise == 0
@@ -195,12 +261,12 @@ def _segment_in_row(p, q, rows):
     return x[0], x[1]
 
 
-def _polygon_runs(points, height, width):
+def _polygon_runs(points: np.ndarray, band: range, width: int) -> tuple[np.ndarray, np.ndarray]:
     """The runs inside a polygon by the even-odd rule, in order."""
     start, end = points, np.roll(points, -1, axis=0)
     y = np.sort(np.column_stack([start[:, 1], end[:, 1]]), axis=1)
     # Half-open in y, so that a vertex on the line of centres counts for one of its two edges only.
-    piece, rows = _rows(np.ceil(y[:, 0] - 0.5), np.ceil(y[:, 1] - 0.5) - 1, height)
+    piece, rows = _rows(np.ceil(y[:, 0] - 0.5), np.ceil(y[:, 1] - 0.5) - 1, band)
     p, q = start[piece], end[piece]
     x = p[:, 0] + (rows + 0.5 - p[:, 1]) * (q[:, 0] - p[:, 0]) / (q[:, 1] - p[:, 1])
     # A closed polygon passes each row an even number of times, so sorted crossings pair up row by row.

@@ -16,19 +16,27 @@ from cclab.images import (
     features,
     load_image,
     single_pixels,
+    surviving_pixels,
 )
-from cclab.images.knowledge import linked
+from cclab.images.constraints import linked
 from cclab.images.regions import dice, measure, plausibility, typicality
-from cclab.studies.strokes import plausible_stroke
+from cclab.studies.random_strokes import plausible_stroke
 
-RNG = np.random.default_rng(0)
+
+def noise(shape, seed=0):
+    """Of its own seed, so that no test depends on those that ran before it."""
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def two_halves(seed=0):
+    """Left dark, right bright, with noise."""
+    pixels = np.where(np.arange(40) < 20, 0.3, 0.7) + 0.08 * noise((30, 40), seed)
+    return load_image(np.clip(pixels, 0, 1), truth=(np.arange(40) >= 20) * np.ones((30, 1), dtype=int))
 
 
 @pytest.fixture(scope="module")
 def halves():
-    """Left dark, right bright, with noise."""
-    pixels = np.where(np.arange(40) < 20, 0.3, 0.7) + 0.08 * RNG.standard_normal((30, 40))
-    return load_image(np.clip(pixels, 0, 1), truth=(np.arange(40) >= 20) * np.ones((30, 1), dtype=int))
+    return two_halves()
 
 
 def left(region=1, rows=(5, 25)):
@@ -74,7 +82,7 @@ def test_objects_of_value_and_stroke_give_exactly_the_pixel_problem():
     picture = load_image(rng.integers(90, 100, size=(9, 10)).astype(np.uint8))
     strokes = (Stroke("brush", 1, 3, [[2, 2], [2, 6]]), Stroke("brush", 2, 3, [[7, 2], [7, 6]]))
     values = features(picture, "intensity")
-    palette = Palette.of(strokes, values, picture.shape)
+    palette = Palette.of(strokes, surviving_pixels(strokes, picture.shape), values)
     part = np.zeros(picture.pixels.size, dtype=int)
     for number, dab in enumerate(palette.dabs, 1):
         part[dab.pixels] = number
@@ -96,7 +104,7 @@ def test_objects_of_value_and_stroke_give_exactly_the_pixel_problem():
 
 
 def test_a_region_may_be_made_of_several_clusters():
-    pixels = np.repeat([[0.2, 0.5, 0.8]], 30, axis=0).repeat(12, axis=1) + 0.03 * RNG.standard_normal((30, 36))
+    pixels = np.repeat([[0.2, 0.5, 0.8]], 30, axis=0).repeat(12, axis=1) + 0.03 * noise((30, 36))
     picture = load_image(np.clip(pixels, 0, 1))
     strokes = [Stroke("brush", region, 3, [[x, 4], [x, 26]]) for region, x in ((1, 6), (2, 18), (1, 30))]
     posed, _, regions = solved(Painting(picture), *strokes, objects="pixels")
@@ -136,7 +144,9 @@ def test_do_not_know_is_left_out(halves):
     assert not regions.undecided[:, :10].any()
 
 
-def test_one_region_alone_finds_what_is_like_it(halves):
+@pytest.mark.parametrize("seed", range(8))
+def test_one_region_alone_finds_what_is_like_it(seed):
+    halves = two_halves(seed)
     _, _, regions = solved(Painting(halves), left(), objects="pixels")
     assert dice(regions.mask(1), halves.truth == 0) > 0.95
     assert (regions.labels[:, 25:] == 0).mean() > 0.95
@@ -155,7 +165,7 @@ def test_paint_of_two_colours_on_one_object_is_said_and_settled_by_majority():
 def test_only_what_is_connected_to_the_stroke():
     pixels = np.full((20, 40), 0.2)
     pixels[6:14, 4:14] = pixels[6:14, 24:34] = 0.8
-    picture = load_image(np.clip(pixels + 0.02 * RNG.standard_normal(pixels.shape), 0, 1))
+    picture = load_image(np.clip(pixels + 0.02 * noise(pixels.shape), 0, 1))
     strokes = Stroke("brush", 1, 3, [[9, 8], [9, 12]]), Stroke("brush", 2, 3, [[18, 2], [18, 18]])
     painting = Painting(picture)
     both, one = (solved(painting, *strokes, objects="pixels", connected=c)[2] for c in ((), (1,)))
@@ -169,7 +179,7 @@ def test_flattening_takes_uneven_light_away():
     truth = np.zeros((60, 120), dtype=int)
     for row, column in ((15, 15), (40, 45), (18, 80), (42, 105)):
         truth[row - 6 : row + 6, column - 6 : column + 6] = 1
-    picture = load_image(np.clip(0.2 + columns + 0.25 * truth + 0.01 * RNG.standard_normal(truth.shape), 0, 1))
+    picture = load_image(np.clip(0.2 + columns + 0.25 * truth + 0.01 * noise(truth.shape), 0, 1))
     strokes = Stroke("brush", 1, 4, [[12, 12], [18, 18]]), Stroke("brush", 2, 4, [[25, 10], [30, 50]])
     painting = Painting(picture)
     plain, flat = (solved(painting, *strokes, objects="pixels", flatten=f)[2] for f in (False, True))
@@ -218,7 +228,7 @@ def test_odd_pictures_are_painted_without_a_word_of_numpy():
     posed, _, regions = solved(Painting(one), Stroke("brush", 1, 1, [[0.5, 0.5]]))
     assert regions.labels.tolist() == [[1]]
     assert len(posed.objects) == 1
-    colour = load_image(RNG.integers(0, 256, size=(24, 30, 3), dtype=np.uint8))
+    colour = load_image(np.random.default_rng(0).integers(0, 256, size=(24, 30, 3), dtype=np.uint8))
     for objects in ("superpixels", "pixels", "values"):
         _, _, regions = solved(
             Painting(colour), left(rows=(4, 20)), Stroke("brush", 2, 3, [[20, 4], [20, 20]]), objects=objects
@@ -246,3 +256,26 @@ def test_the_lesion_of_the_phantom_is_found_with_four_strokes():
     _, _, regions = solved(Painting(picture), *strokes)
     assert dice(regions.mask(1), truth == 3) > 0.85
     assert regions.undecided.mean() < 0.02
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ([], "no recipe of a painting"),
+        ({"strokes": 3}, "no recipe of a painting"),
+        ({"strokes": [{"kind": "brush"}]}, "stroke 1: .*missing"),
+        ({"strokes": [None]}, "stroke 1"),
+        ({"strokes": [{}] * 10_001}, "10,001 strokes are more than the 10,000"),
+        ({"regions": ["r"] * 33}, "33 regions are more than the 32"),
+        ({"options": {"smoothness": "much"}}, "smoothness is a number from 0 up; got 'much'"),
+        ({"options": {"features": 5}}, "features are a list"),
+        ({"options": {"features": [["lab"]]}}, "no feature is called"),
+        ({"options": {"connected": [None]}}, "whole numbers"),
+        ({"options": {"solver": 3}}, "a solver is a name"),
+        ({"options": {"objects": {}}}, "objects are one of"),
+        ({"options": {"x" * 500: 1}}, "no option 'x{50,60}; it was"),
+    ],
+)
+def test_recipes_that_are_none_are_refused_in_words(document, words):
+    with pytest.raises(ValueError, match=words):
+        Recipe.from_json(document)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cclab.images import Stroke
-from cclab.images.dabs import Palette
+from cclab.images import Stroke, surviving_pixels
+from cclab.images.prototypes import Palette
 
 SHAPE = (60, 100)
 NOISE = 0.02
@@ -20,7 +20,7 @@ def palette(*places):
         strokes.append(Stroke("polygon", region, 1, [[left, 0], [left + 6, 0], [left + 6, height], [left, height]]))
     # Something else on the picture, so that its spread does not follow from the paint.
     grey[:, 90:] += np.linspace(0, 1, 10)
-    return Palette.of(strokes, grey.reshape(-1, 1), SHAPE)
+    return Palette.of(strokes, surviving_pixels(strokes, SHAPE), grey.reshape(-1, 1))
 
 
 def roles(*places):
@@ -65,7 +65,7 @@ def test_how_mixed_a_dab_may_be_grows_with_its_distance():
         return Stroke("polygon", region, 1, [[left, 5], [left + 6, 5], [left + 6, 45], [left, 45]])
 
     strokes = [dab(1, 2), dab(2, 30), dab(2, 60)]
-    assert Palette.of(strokes, grey.reshape(-1, 1), SHAPE).dabs[2].founds
+    assert Palette.of(strokes, surviving_pixels(strokes, SHAPE), grey.reshape(-1, 1)).dabs[2].founds
     both = grey.copy()
     both[:, 60:63] = 0.4  # half of it is the tissue that is painted already
-    assert not Palette.of(strokes, both.reshape(-1, 1), SHAPE).dabs[2].founds
+    assert not Palette.of(strokes, surviving_pixels(strokes, SHAPE), both.reshape(-1, 1)).dabs[2].founds

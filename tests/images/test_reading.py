@@ -2,12 +2,15 @@
 
 import io
 import socket
+import struct
+import zlib
 
 import numpy as np
 import pytest
 import tifffile
-from PIL import Image
+from PIL import EpsImagePlugin, Image
 
+from cclab.datasets import limits
 from cclab.images import image_names, load_image
 from cclab.images.phantom import phantom
 
@@ -60,7 +63,7 @@ def test_sixteen_bit_png_and_twelve_bits_in_sixteen():
     picture = load_image(png(np.array([[0, 4095]], dtype=np.uint16)))
     assert picture.bit_depth == 12
     np.testing.assert_array_equal(picture.pixels, [[0, 1]])
-    assert picture.notes == ("16-bit values of at most 4095: read as 12-bit",)
+    np.testing.assert_array_equal(picture.values, [[0, 4095]])
 
 
 def test_the_first_page_of_a_stack_is_read_and_said(tmp_path):
@@ -105,11 +108,12 @@ def test_equal_channels_are_read_as_grey():
     assert "read as grey" in picture.notes[0]
 
 
-def test_fractions_stay_and_other_numbers_are_scaled_and_said():
+def test_fractions_stay_and_other_numbers_keep_their_units():
     np.testing.assert_array_equal(load_image(np.array([[0.25, 0.5]])).pixels, np.float32([[0.25, 0.5]]))
     picture = load_image(np.array([[-3.0, 0.0, 9.0]]))
     np.testing.assert_allclose(picture.pixels, [[0, 0.25, 1]])
-    assert picture.notes == ("values from -3 to 9 scaled to 0 to 1",)
+    np.testing.assert_allclose(picture.values, [[-3, 0, 9]])
+    assert (picture.low, picture.high, picture.notes) == (-3, 9, ())
 
 
 def test_a_large_picture_is_reduced_and_says_so(colours):
@@ -119,6 +123,7 @@ def test_a_large_picture_is_reduced_and_says_so(colours):
     np.testing.assert_array_equal(picture.truth, GREYS // 20)
     assert "reduced from 9 x 12 to 3 x 4" in picture.notes[0]
     assert "max_side=None" in picture.notes[0]
+    assert picture.whole_shape == (9, 12)
     assert load_image(wide, max_side=None).shape == (9, 12)
     assert load_image(np.zeros((1, 8193), dtype=np.uint8)).shape == (1, 1639)
     assert load_image(colours, max_side=5).pixels.shape == (5, 4, 3)
@@ -136,12 +141,13 @@ def test_a_truth_may_be_labels_a_mask_or_a_file(tmp_path):
     ("source", "words"),
     [
         (b"plainly no picture", "upload is no picture"),
+        (b"", "upload is empty"),
         (png(GREYS)[:48], "upload is no picture that can be read, or is damaged"),
         (b"II*\0 and then nothing", "upload is no picture"),
         (np.zeros((0, 4)), r"\(0, 4\)"),
-        (np.zeros((2, 3, 7)), r"\(2, 3, 7\)"),
+        (np.zeros((2, 3, 7, 2)), r"\(2, 3, 7, 2\)"),
         (np.zeros(5), r"\(5,\)"),
-        (np.array([[np.nan]]), "array: pixels must be finite"),
+        (np.array([[np.nan]]), "array: no pixel has a value"),
         (np.array([["a"]]), "real numbers"),
         ("phanton", "did you mean phantom"),
         ("qqqqqqqq", "known are phantom"),
@@ -163,6 +169,68 @@ def test_bad_files_are_named(tmp_path):
         load_image(tmp_path / "missing.png")
     with pytest.raises(TypeError, match="got int"):
         load_image(7)
+
+
+def png_that_says(width, height):
+    content = png(GREYS)
+    header = struct.pack(">II", width, height) + content[24:29]
+    return content[:16] + header + struct.pack(">I", zlib.crc32(b"IHDR" + header)) + content[33:]
+
+
+def tiff_that_says(array, bomb=b"", **tags):
+    buffer = io.BytesIO()
+    tifffile.imwrite(buffer, array, compression="zlib")
+    end = buffer.seek(0, io.SEEK_END)
+    buffer.write(bomb)
+    if bomb:
+        tags |= {"StripOffsets": end, "StripByteCounts": len(bomb)}
+    buffer.seek(0)
+    with tifffile.TiffFile(buffer, mode="r+b") as file:
+        for name, value in tags.items():
+            file.pages[0].tags[name].overwrite(value)
+        return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "amount"),
+    [
+        (png_that_says(13_000, 13_000), "169,000,000"),
+        (png_that_says(20_000, 20_000), "400,000,000"),
+        (png_that_says(2**31 - 1, 2**31 - 1), "4,611,686,014,132,420,609"),
+        (tiff_that_says(GREYS, ImageWidth=20_000, ImageLength=20_000), "400,000,000"),
+    ],
+)
+def test_too_many_pixels_are_refused_by_the_header_alone(content, amount):
+    assert len(content) < 2000
+    with pytest.raises(
+        ValueError, match=f"scan: {amount} pixels are more than the 100,000,000 that are taken. Reduce it"
+    ):
+        load_image(content, filename="scan")
+
+
+def test_a_strip_that_unpacks_to_more_than_the_picture_is_refused(monkeypatch):
+    monkeypatch.setattr(limits, "MOST_UNPACKED_BYTES", 5 * 10**6)
+    bomb = tiff_that_says(GREYS, bomb=zlib.compress(bytes(10**7)))
+    with pytest.raises(ValueError, match=r"scan\.tif would take \d+ MB of memory, more than the 5 MB"):
+        load_image(bomb, filename="scan.tif")
+
+
+def test_only_named_formats_are_opened_and_none_by_another_program(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("Ghostscript was called")
+
+    monkeypatch.setattr(EpsImagePlugin, "Ghostscript", refuse)
+    buffer = io.BytesIO()
+    Image.fromarray(GREYS).save(buffer, "EPS")
+    with pytest.raises(ValueError, match=r"^scan is no picture that can be read; save it as PNG, JPEG, TIFF, BMP"):
+        load_image(buffer.getvalue(), filename="scan")
+
+
+def test_an_array_is_neither_frozen_nor_shared():
+    values = np.linspace(0, 1, 6, dtype=np.float32).reshape(2, 3)
+    picture = load_image(values)
+    values[0, 0] = 0.5
+    assert picture.pixels[0, 0] == 0
 
 
 def test_a_truth_that_does_not_fit_is_refused():

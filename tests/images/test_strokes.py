@@ -1,10 +1,12 @@
 """Strokes become pixels: checked against distances computed pixel by pixel."""
 
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+import cclab.images.strokes as strokes
 from cclab.images.strokes import Stroke, rasterize, surviving_pixels
 
 SHAPE = (37, 53)
@@ -117,3 +119,49 @@ def test_later_strokes_lie_on_top():
 def test_bad_strokes_are_refused_in_words(change, words):
     with pytest.raises(ValueError, match=words):
         Stroke(**{"kind": "brush", "region": 1, "size": 5, "points": [[1, 1]]} | change)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"region": 10**9}, "32 regions at most; got region 1000000000"),
+        ({"region": 1.5}, "numbered from 0"),
+        ({"region": "1"}, "numbered from 0"),
+        ({"region": None}, "numbered from 0"),
+        ({"size": 1e30}, "1,000,000 at most"),
+        ({"size": "wide"}, "positive number"),
+        ({"points": [[10**400, 1]]}, "pairs of numbers"),
+        ({"points": [["a", "b"]]}, "pairs of numbers"),
+        ({"points": [[1, 2], [3]]}, "pairs of numbers"),
+        ({"points": [[1e30, 1]]}, "within 1,000,000 pixels of the picture; got 1e"),
+        ({"points": np.zeros((100_001, 2))}, "100,001 points of a stroke are more than the 100,000"),
+    ],
+)
+def test_extreme_strokes_are_refused_in_words(change, words):
+    with pytest.raises(ValueError, match=words):
+        Stroke(**{"kind": "brush", "region": 1, "size": 5, "points": [[1, 1]]} | change)
+
+
+@pytest.mark.parametrize("kind", ["brush", "polygon"])
+def test_long_paths_are_met_band_by_band_and_cover_the_same(kind, monkeypatch):
+    path = np.random.default_rng(0).uniform(-5, 60, size=(200, 2))
+    whole = rasterize(Stroke(kind, 1, 4, path), SHAPE)
+    monkeypatch.setattr(strokes, "_MOST_AT_A_TIME", 600)
+    np.testing.assert_array_equal(rasterize(Stroke(kind, 1, 4, path), SHAPE), whole)
+
+
+def test_a_long_thick_stroke_takes_little_memory():
+    path = np.random.default_rng(0).uniform(0, 2000, size=(20_000, 2))
+    tracemalloc.start()
+    assert len(rasterize(Stroke("brush", 1, 2000, path), (1000, 100))) == 100_000
+    assert tracemalloc.get_traced_memory()[1] < 500e6
+    tracemalloc.stop()
+
+
+def test_many_strokes_over_the_whole_picture_take_little_memory():
+    everything = Stroke("brush", 1, 5000, [[100, 100]])
+    tracemalloc.start()
+    left = surviving_pixels([everything] * 100, (1000, 1000))
+    assert tracemalloc.get_traced_memory()[1] < 200e6
+    tracemalloc.stop()
+    assert [len(pixels) for pixels in left] == [0] * 99 + [10**6]

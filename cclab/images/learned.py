@@ -1,0 +1,255 @@
+"""What was learned from paint, and what it makes of other pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cclab.core import Partition, Problem, Solver
+from cclab.core.registry import solvers
+from cclab.images.forest import Forest
+from cclab.images.picture import Picture
+from cclab.images.recipe import Options
+from cclab.images.resizing import enlarged
+from cclab.images.sheet import Sheet
+from cclab.maths.focal_sets import gabriel_pairs
+
+Progress = Callable[[int, int], None]
+
+# With one region alone, what is further from its paint than this (squared, in units of its scatter) is nowhere.
+UNLIKE = 4.0
+# How much doubt between two regions is held back (alpha): borders are thin.
+RESOLVE = 2.5
+# How many steps at most, and how little prototypes move at the last. Pixels take the prototypes that superpixels have
+# found: steps of their own would move them so little that it can't be seen.
+STOPS = {"pixels": (0, 0.1), "superpixels": (3, 0.02), "values": (3, 0.02)}
+# In larger pictures superpixels are what is clustered.
+MOST_PIXELS = 300_000
+
+
+def solver_for(options: Options, regions: np.ndarray, centers: np.ndarray, *, moves: bool) -> Solver:
+    """The solver of the options, which starts at some centres; on pictures without paint it leaves them there."""
+    steps, tolerance = STOPS[options.objects]
+    wanted: dict[str, Any] = {
+        "n_clusters": len(centers),
+        "init": centers,
+        "n_init": 1,
+        "max_iter": steps if moves else 0,
+        "tol": tolerance,
+        "random_state": 0,
+    }
+    if len(np.unique(regions)) == 1:
+        wanted["rho2"] = UNLIKE
+    else:
+        wanted |= {"focal_sets": _doubts(regions, centers), "alpha": RESOLVE}
+    solver_class = solvers.get(options.solver)
+    takes = solver_class.all_parameters()
+    if "init" not in takes:  # it can't start where the paint is, so it has to find its way
+        wanted["max_iter"] = max(wanted["max_iter"], STOPS["superpixels"][0])
+    return solver_class(**{name: value for name, value in wanted.items() if name in takes} | dict(options.parameters))
+
+
+def _doubts(regions: np.ndarray, centers: np.ndarray) -> list[list[int]]:
+    """The sets of clusters that belief may be about: each alone, and neighbours of different regions.
+
+    Halfway between others there may be a third cluster, or tissue that no one has painted: no place for doubts.
+    """
+    between = [[a, b] for a, b in gabriel_pairs(centers) if regions[a] != regions[b]]
+    return [[k] for k in range(len(centers))] + between
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """What a model makes of a picture.
+
+    Attributes
+    ----------
+    picture : Picture
+    labels : uint8 array of shape (height, width)
+        The region of each pixel, 0 where it has no value.
+    doubt : float array of shape (height, width)
+        Where a forest has learned, how improbable the region is; else from 0 (as like a region as its paint, and unlike
+        all others) to 1 (between two regions, or unlike all paint).
+    regions : tuple of str
+    """
+
+    picture: Picture
+    labels: np.ndarray
+    doubt: np.ndarray
+    regions: tuple[str, ...]
+
+    @property
+    def whole(self) -> np.ndarray:
+        """(height, width) the labels at the size of the file that the picture came from."""
+        return enlarged(self.labels, self.picture.whole_shape)
+
+    @property
+    def doubtful(self) -> float:
+        """The mean of all doubt: by this pictures are looked through."""
+        return float(self.doubt.mean())
+
+    def measured(self) -> pd.DataFrame:
+        """One row per region: pixels (of the file), share, area in units of length, mean, and number of pieces."""
+        from cclab.images.pieces import count_pieces
+
+        picture, labels = self.picture, self.labels
+        height, width = picture.whole_shape or picture.shape
+        values = 100 * picture.lab[..., 0] if picture.is_colour else picture.values
+        rows = []
+        for region, name in enumerate(self.regions, 1):
+            mask = labels == region
+            share = float(mask.mean())
+            row = {"picture": picture.name, "region": name, "pixels": round(share * height * width), "area": share}
+            if picture.spacing is not None:
+                one = picture.spacing[0] * picture.spacing[1]
+                row[f"area ({picture.length}²)"] = float(mask.sum() * one)
+            inside = values[mask]
+            row["mean"] = float(inside.mean()) if len(inside) else np.nan
+            row["count"] = count_pieces(mask)
+            row["doubt"] = self.doubtful
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Model:
+    """Prototypes of regions and the units that they are measured in, free of the picture that they were painted on.
+
+    Attributes
+    ----------
+    options : Options
+    units : array of shape (n_features, n_features)
+    centers : array of shape (n_prototypes, n_features)
+        In these units.
+    prototypes : int array of shape (n_prototypes,)
+        The region of each.
+    regions : tuple of str
+        Names of the regions, from region 1.
+    learned_on : Picture
+        Whose scale of values holds for all pictures.
+    forest : Forest or None
+        What was learned; None where values are compared with prototypes.
+
+    Examples
+    --------
+    >>> from cclab.images import Painting, Recipe, Stroke, load_image
+    >>> strokes = Stroke("brush", 1, 5, [[110, 70], [120, 78]]), Stroke("brush", 2, 5, [[50, 60], [60, 90]])
+    >>> picture = load_image("phantom")
+    >>> model = Painting(picture).model(Recipe(strokes))
+    >>> model.apply(picture).labels.shape
+    (217, 181)
+    """
+
+    options: Options
+    units: np.ndarray
+    centers: np.ndarray
+    prototypes: np.ndarray
+    regions: tuple[str, ...]
+    learned_on: Picture
+    forest: Forest | None = None
+
+    def apply(self, picture: Picture | Any) -> Applied:
+        """The regions of another picture, of any size, with the same channels.
+
+        Parameters
+        ----------
+        picture : Picture, or anything that `load_image` takes
+        """
+        if not isinstance(picture, Picture):
+            from cclab.images.reading import load_image
+
+            picture = load_image(picture)
+        if picture.pixels.shape[2:] != self.learned_on.pixels.shape[2:]:
+            raise ValueError(
+                f"{picture.name} is {_channels(picture)}, and the paint is on {_channels(self.learned_on)}: a model is "
+                "applied to pictures of the same kind; convert it, or paint on one like it"
+            )
+        return self._applied(Sheet(picture.on_scale_of(self.learned_on)), picture)
+
+    def _applied(self, sheet: Sheet, picture: Picture) -> Applied:
+        kind = self.options.objects
+        if kind == "pixels" and sheet.n_pixels > MOST_PIXELS:
+            kind = "superpixels"
+        options = replace(self.options, objects=kind)
+        objects = sheet.objects(options)
+        if self.forest is not None:
+            X = self.forest.probabilities(sheet.described(options)).astype(float)
+        else:
+            X = objects.features.astype(float) @ self.units
+        if X.shape[1] != self.centers.shape[1]:
+            raise ValueError(f"{picture.name} has other features than the picture that was painted on")
+        problem = Problem(X, affinity=sheet.ties(options))
+        solver = solver_for(replace(options, solver="CECM", parameters={}), self.prototypes, self.centers, moves=False)
+        partition = solver.solve(solver.adapt(problem)).partition
+        labels = objects.lift(self._labels(partition))
+        doubt = objects.lift(self.doubt_of(X).astype(np.float32))
+        if picture.invalid is not None:
+            labels, doubt = labels.copy(), doubt.copy()
+            labels[picture.invalid], doubt[picture.invalid] = 0, 0
+        return Applied(picture, labels, doubt, self.regions)
+
+    def _labels(self, partition: Partition) -> np.ndarray:
+        regions = np.unique(self.prototypes)
+        degrees = partition.degrees @ np.equal.outer(self.prototypes, regions).astype(float)
+        labels = regions[degrees.argmax(axis=1)]
+        return np.where(partition.outliers() if len(regions) == 1 else False, 0, labels).astype(np.uint8)
+
+    def doubt_of(self, X: np.ndarray) -> np.ndarray:
+        """(n_objects,) by what is seen at each alone: ties between neighbours would hide it."""
+        if self.forest is not None:
+            return 1 - self.forest.calibrated(X).max(axis=1)
+        squares = np.stack([((X - center) ** 2).sum(axis=1) for center in self.centers], axis=1)
+        regions = np.unique(self.prototypes)
+        nearest = np.stack([squares[:, self.prototypes == region].min(axis=1) for region in regions], axis=1)
+        nearest.sort(axis=1)
+        first = nearest[:, 0]
+        between = 2 * first / np.maximum(first + nearest[:, 1], 1e-12) if len(regions) > 1 else np.zeros(len(X))
+        unlike = 1 - np.exp(-np.maximum(first - UNLIKE, 0) / (2 * UNLIKE))
+        return np.clip(np.maximum(between, unlike), 0, 1)
+
+    def apply_to(self, sources: Iterable[Any], progress: Progress | None = None) -> Iterator[Applied | Failed]:
+        """One after the other: files, pictures or slices. What can't be read is told of in its place, and no more.
+
+        Parameters
+        ----------
+        sources : iterable of anything that `load_image` takes
+        progress : callable, optional
+            Called with how many are done and how many there are.
+        """
+        sources = list(sources)
+        for done, source in enumerate(sources, 1):
+            found: Applied | Failed
+            try:
+                found = self.apply(source)
+            except (ValueError, OSError, ImportError) as error:
+                found = Failed(_name_of(source), str(error))
+            if progress is not None:
+                progress(done, len(sources))
+            yield found
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.regions[region - 1] for region in np.unique(self.prototypes))
+        n = len(self.prototypes)
+        return f"<Model of {names}: {n} prototype{'' if n == 1 else 's'}>"
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A picture that a model could not be applied to, and why."""
+
+    name: str
+    why: str
+
+
+def _name_of(source: Any) -> str:
+    return source.name if isinstance(source, Picture | Path) else str(source)[:80]
+
+
+def _channels(picture: Picture) -> str:
+    n = picture.pixels[0, 0].size
+    return "a colour picture" if picture.is_colour else "grey" if n == 1 else f"of {n} channels"

@@ -1,0 +1,105 @@
+"""How doubtful each pixel is, and where it is best to ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import ndimage
+
+from cclab.core import Partition
+from cclab.images.cluster_regions import by_region
+from cclab.images.posed import Posed
+
+# A pixel is undecided where its region is held for less probable than this.
+SURE = 0.7
+# Diameter of the place that is asked about, in pixels, and how far from paint and from earlier places it lies.
+ASKED, AWAY = 7.0, 9.0
+# Of all doubt, what is looked through for the largest piece: the most doubtful share of the pixels.
+MOST_DOUBTFUL = 0.1
+
+
+def doubt(posed: Posed, partition: Partition) -> np.ndarray:
+    """(height, width) how improbable the region of each pixel is, from 0 to 1, by what is seen there alone.
+
+    Neighbours decide with which region a pixel goes, and would hide every doubt: so they have no say here. Where a
+    forest has learned, its votes are held against paint that was left out (`Forest.calibrated`).
+    """
+    degrees, regions = by_region(posed, partition)
+    chosen = degrees.argmax(axis=1)
+    shares = probable(posed, regions)
+    found = posed.objects.lift((1 - shares[np.arange(len(chosen)), chosen]).astype(np.float32))
+    for region in posed.palette.painted:  # paint is the person's word
+        found.ravel()[posed.palette.of_region(region)] = 0
+    found[posed.unknown] = 1
+    return found
+
+
+def probable(posed: Posed, regions: np.ndarray) -> np.ndarray:
+    """(n_objects, n_regions) how probable regions are by what is seen at each object, without its neighbours."""
+    if posed.forest is not None:
+        return posed.forest.calibrated(posed.problem.X)
+    squares = np.stack([((posed.problem.X - center) ** 2).sum(axis=1) for center in posed.centers], axis=1)
+    nearest = np.stack([squares[:, posed.palette.regions == region].min(axis=1) for region in regions], axis=1)
+    likely = 1 / np.maximum(nearest, 1e-9)
+    return likely / likely.sum(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A round place to be asked about.
+
+    Attributes
+    ----------
+    row, column : int
+        Of its middle.
+    size : float
+        Its diameter, in pixels.
+    regions : tuple of int
+        Which it may be, the likeliest first.
+    pixels : int
+        How many doubtful pixels lie in one piece around it.
+    """
+
+    row: int
+    column: int
+    size: float
+    regions: tuple[int, ...]
+    pixels: int
+
+
+def place_to_ask(posed: Posed, partition: Partition, apart_from: list[tuple[int, int]] | None = None) -> Place | None:
+    """The middle of the largest piece of doubt; None where everything is clear.
+
+    Parameters
+    ----------
+    posed : Posed
+    partition : Partition
+    apart_from : list of (row, column), optional
+        Places that were asked about before, without an answer.
+    """
+    found = ndimage.gaussian_filter(doubt(posed, partition), 1.0)
+    free = ~posed.unknown
+    for region in posed.palette.painted:
+        free.ravel()[posed.palette.of_region(region)] = False
+    for row, column in apart_from or ():
+        free[row, column] = False
+    if not free.any():
+        return None
+    distance = ndimage.distance_transform_edt(np.pad(free, 1, constant_values=True))[1:-1, 1:-1]
+    away = distance >= min(AWAY, 0.5 * distance.max())
+    least = max(float(np.quantile(found[away], 1 - MOST_DOUBTFUL)), 1e-3)
+    pieces, n = ndimage.label((found >= least) & away)
+    if not n:
+        return None
+    weights = ndimage.sum_labels(found, pieces, np.arange(1, n + 1))
+    piece = pieces == 1 + int(np.argmax(weights))
+    depth = ndimage.distance_transform_edt(np.pad(piece, 1))[1:-1, 1:-1]
+    row, column = (int(at) for at in np.unravel_index(int((depth * found).argmax()), depth.shape))
+    degrees, regions = by_region(posed, partition)
+    shares = (
+        degrees[posed.objects.labels_of_pixels[row, column]]
+        + 1e-3 * probable(posed, regions)[posed.objects.labels_of_pixels[row, column]]
+    )
+    likely = tuple(int(region) for region in regions[np.argsort(-shares)])
+    return Place(row, column, ASKED, likely, int(piece.sum()))

@@ -1,0 +1,131 @@
+"""Pictures that belong together: the slices of a scan, the pages of a file, one after the other in time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from cclab.images.picture import Picture
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stack:
+    """Pictures of one size and one scale of values, in order.
+
+    Attributes
+    ----------
+    slices : tuple of Picture
+        At least one.
+    axis : str
+        What they are, in the singular: slice, page, time, file.
+    thickness : float or None
+        From one to the next, in the length of the pictures.
+    affine, orientation : array or None
+        Of the NIfTI file that they came from.
+    name : str
+        Of all together; default: that of the first.
+
+    Examples
+    --------
+    >>> Stack.of([Picture("low", np.zeros((2, 3))), Picture("high", np.ones((2, 3)))])
+    <Stack low: 2 slices of 2 x 3, 8-bit grey>
+    """
+
+    slices: tuple[Picture, ...]
+    axis: str = "slice"
+    thickness: float | None = None
+    affine: np.ndarray | None = None
+    orientation: np.ndarray | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            object.__setattr__(self, "name", self.slices[0].name)
+
+    @classmethod
+    def of(cls, pictures: Sequence[Picture] | Picture | Stack, **about: Any) -> Stack:
+        """A stack of pictures; raises ValueError in words where they don't fit together."""
+        if isinstance(pictures, Stack):
+            return pictures
+        slices = (pictures,) if isinstance(pictures, Picture) else tuple(pictures)
+        if not slices:
+            raise ValueError("a stack has at least one picture")
+        first = slices[0]
+        for number, other in enumerate(slices[1:], 2):
+            if other.pixels.shape != first.pixels.shape:
+                raise ValueError(
+                    f"pictures of a stack have one size and the same channels: {first.name} is {first.pixels.shape}, "
+                    f"number {number} ({other.name}) is {other.pixels.shape}; open those of one size together, and "
+                    "apply what was painted to the others"
+                )
+        return cls(tuple(picture.on_scale_of(first) for picture in slices), **about)
+
+    def __len__(self) -> int:
+        return len(self.slices)
+
+    def __getitem__(self, place: int) -> Picture:
+        return self.slices[place]
+
+    def __iter__(self) -> Iterator[Picture]:
+        return iter(self.slices)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width of each."""
+        return self.slices[0].shape
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the content of all."""
+        if len(self) == 1:
+            return self.slices[0].fingerprint
+        return hashlib.sha256("".join(picture.fingerprint for picture in self).encode()).hexdigest()
+
+    def pack(self) -> dict[str, Any]:
+        """All of it, as arrays and values that are ready for JSON."""
+        packed = self.slices[0].pack()
+        if len(self) > 1:
+            others = [picture.pack() for picture in self]
+            for name in ("truth", "invalid"):
+                if any(other[name] is not None for other in others):
+                    blank = np.zeros(self.shape, dtype=np.uint8 if name == "truth" else bool)
+                    packed[name] = np.stack([blank if other[name] is None else other[name] for other in others])
+            kinds = {other["pixels"].dtype for other in others}
+            exact = len(kinds) == 1
+            packed["pixels"] = np.stack([o["pixels"] if exact else picture.pixels for o, picture in zip(others, self)])
+            packed["names"] = [picture.name for picture in self]
+        packed["name"] = self.name
+        packed |= {"axis": self.axis, "thickness": self.thickness, "affine": self.affine}
+        packed["orientation"] = self.orientation
+        return packed
+
+    @classmethod
+    def unpack(cls, packed: Mapping[str, Any]) -> Self:
+        """The inverse of `pack`."""
+        about: dict[str, Any] = {
+            "axis": str(packed.get("axis", "slice")),
+            "thickness": None if packed.get("thickness") is None else float(packed["thickness"]),
+            "affine": packed.get("affine"),
+            "orientation": packed.get("orientation"),
+            "name": str(packed["name"]),
+        }
+        if "names" not in packed:
+            return cls((Picture.unpack(packed),), **about)
+        names = [str(name) for name in packed["names"]]
+        if len(names) != len(packed["pixels"]) or not names:
+            raise ValueError(f"there are {len(names)} names for {len(packed['pixels'])} slices")
+        slices = []
+        for place, name in enumerate(names):
+            own = {key: packed[key][place] for key in ("pixels", "truth", "invalid") if packed.get(key) is not None}
+            slices.append(replace(Picture.unpack({**packed, **own}), name=name))
+        return cls(tuple(slices), **about)
+
+    def __repr__(self) -> str:
+        height, width = self.shape
+        what = f"{len(self)} {self.axis}s of " if len(self) > 1 else ""
+        return f"<Stack {self.name}: {what}{height} x {width}, {self.slices[0].about}>"

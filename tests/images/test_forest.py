@@ -1,0 +1,138 @@
+"""What is learned from paint: regions that values can't tell apart, words, tests on paint that was left out."""
+
+import numpy as np
+import pytest
+
+from cclab.images import Options, Painting, Recipe, Regions, Stroke, load_image, load_stack
+from cclab.images.pixel_doubt import doubt, place_to_ask
+from cclab.images.regions import dice, plausibility, typicality
+
+
+def rough_beside_smooth(seed=0, shape=(60, 80)):
+    """The right half is rougher than the left; brightness is the same."""
+    truth = np.broadcast_to(np.arange(shape[1]) >= shape[1] // 2, shape)
+    noise = np.random.default_rng(seed).standard_normal(shape)
+    pixels = np.clip(0.5 + np.where(truth, 0.16, 0.05) * noise, 0, 1)
+    return load_image(pixels, truth=truth.astype(int), name=f"rough {seed}")
+
+
+LEFT = Stroke("brush", 1, 5, [[12, 10], [14, 48]])
+RIGHT = Stroke("brush", 2, 5, [[66, 12], [64, 50]])
+
+
+@pytest.fixture(scope="module")
+def painting():
+    return Painting(rough_beside_smooth())
+
+
+def solved(painting, *strokes, **options):
+    posed = painting.pose(Recipe(strokes, Options(**{"objects": "pixels", "learn": True} | options)))
+    state = posed.solver.solve(posed.solver.adapt(posed.problem))
+    return posed, state, Regions.of(posed, state.partition)
+
+
+@pytest.mark.parametrize("objects", ["pixels", "superpixels"])
+def test_texture_is_learned_where_values_are_alike(painting, objects):
+    truth = painting.picture.truth == 1
+    posed, _, regions = solved(painting, LEFT, RIGHT, objects=objects)
+    values = solved(painting, LEFT, RIGHT, objects=objects, learn=False)[2]
+    assert dice(regions.mask(2), truth) > 0.93 > dice(values.mask(2), truth)
+    assert "texture" in posed.forest.words
+    assert posed.forest.words.endswith("tell them apart")
+
+
+def test_the_same_paint_gives_the_same_forest(painting):
+    again = Painting(rough_beside_smooth())
+    one, other = (solved(each, LEFT, RIGHT)[0] for each in (painting, again))
+    np.testing.assert_array_equal(one.problem.X, other.problem.X)
+
+
+def test_kinds_of_maps_can_be_chosen(painting):
+    posed = solved(painting, LEFT, RIGHT, maps=("brightness",))[0]
+    assert set(posed.forest.kinds) == {"brightness"}
+    assert posed.forest.importance.sum() == pytest.approx(1)
+    with pytest.raises(ValueError, match="maps are a list among brightness"):
+        Options(maps=("smell",))
+
+
+def test_one_region_alone_and_distinct_values_are_not_learned_from(painting):
+    assert painting.pose(Recipe((LEFT,), Options(learn=True))).forest is None
+    assert painting.pose(Recipe((LEFT, RIGHT), Options(learn=True, objects="values"))).forest is None
+
+
+def test_paint_that_trees_have_not_seen_tests_them(painting):
+    forest = solved(painting, LEFT, RIGHT)[0].forest
+    held_out = forest.held_out[np.isfinite(forest.held_out[:, 0])]
+    assert len(held_out) > 0.9 * len(forest.held_out)
+    np.testing.assert_allclose(held_out.sum(axis=1), 1)
+    shares = forest.calibrated(np.array([[0.5, 0.5], [0.9, 0.1]]))
+    assert shares[0] == pytest.approx([0.5, 0.5])
+    assert shares[1, 0] > 0.6
+
+
+def test_what_strokes_do_is_named(painting):
+    more = Stroke("brush", 1, 5, [[28, 12], [28, 40]])
+    forest = solved(painting, LEFT, RIGHT, more)[0].forest
+    assert forest.effects[2] == ("confirms", "")
+    wrong = Stroke("brush", 1, 3, [[72, 30]])  # a touch on the other side
+    what, kind = solved(painting, LEFT, RIGHT, wrong)[0].forest.effects[2]
+    assert what in ("taught", "only here")
+    assert (kind != "") == (what == "taught")
+
+
+def test_a_right_dab_hardly_ever_takes_away(painting):
+    truth = painting.picture.truth == 1
+    before = dice(solved(painting, LEFT, RIGHT)[2].mask(2), truth)
+    for x, region in ((5, 1), (35, 1), (46, 2), (76, 2)):
+        dab = Stroke("brush", region, 5, [[x, 30], [x, 38]])
+        assert dice(solved(painting, LEFT, RIGHT, dab)[2].mask(2), truth) > before - 0.03
+
+
+def test_doubt_is_where_errors_are_and_paint_has_none(painting):
+    posed, state, regions = solved(painting, LEFT, RIGHT)
+    found = doubt(posed, state.partition)
+    wrong = regions.labels != painting.picture.truth + 1
+    assert found[wrong].mean() > 2 * found[~wrong].mean()
+    assert found.ravel()[LEFT.covers(found.shape)].max() == 0
+    assert not regions.undecided.ravel()[LEFT.covers(found.shape)].any()
+    for each in (found, plausibility(posed, state.partition, 1), typicality(posed, state)):
+        assert each.shape == painting.picture.shape
+        assert 0 <= each.min() <= each.max() <= 1
+
+
+def test_a_place_in_doubt_is_asked_about_away_from_paint_and_earlier_places(painting):
+    posed, state, _ = solved(painting, LEFT, RIGHT)
+    place = place_to_ask(posed, state.partition)
+    covered = np.concatenate([LEFT.covers((60, 80)), RIGHT.covers((60, 80))])
+    assert place.row * 80 + place.column not in covered
+    assert sorted(place.regions) == [1, 2]
+    other = place_to_ask(posed, state.partition, [(place.row, place.column)])
+    assert np.hypot(other.row - place.row, other.column - place.column) > 5
+
+
+def test_what_was_learned_holds_on_other_pictures(painting):
+    model = painting.model(Recipe((LEFT, RIGHT), Options(objects="pixels", learn=True)))
+    other = rough_beside_smooth(seed=1, shape=(50, 90))
+    found = model.apply(other)
+    assert dice(found.labels == 2, other.truth == 1) > 0.9
+    assert 0 <= found.doubt.min() <= found.doubt.max() <= 1
+
+
+def test_pictures_without_values_somewhere():
+    pixels = np.array(rough_beside_smooth().pixels, dtype=float)
+    pixels[:10, :10] = np.nan
+    posed, state, regions = solved(Painting(load_image(pixels)), LEFT, RIGHT)
+    assert (regions.labels[:10, :10] == 0).all()
+    assert np.isfinite(doubt(posed, state.partition)).all()
+
+
+def test_slices_beside_have_a_say_where_they_are_tied():
+    slices = [np.array(rough_beside_smooth(seed).pixels) for seed in range(3)]
+    slices[1] = np.clip(slices[1] + 0.02 * np.random.default_rng(9).standard_normal(slices[1].shape), 0, 1)
+    painting = Painting(load_stack(np.stack(slices), name="three"))
+    truth = rough_beside_smooth().truth == 1
+    alone, tied = (solved(painting, LEFT, RIGHT, slice=1, across=across) for across in (0.0, 0.5))
+    assert (alone[0].problem.X != tied[0].problem.X).any()
+    assert dice(tied[2].mask(2), truth) >= dice(alone[2].mask(2), truth)
+    with pytest.raises(ValueError, match="across is a number from 0 up"):
+        Options(across=-1)
