@@ -1,23 +1,24 @@
 """How a belief looks: hue, shape and opacity of each sample, and the legend. Pure functions, no widgets.
 
 One cluster is a circle of its hue, two are a diamond of the blend, more are a grey square, an outlier is hollow with a
-cross. Certainty is opacity. Hues and names follow `State.cluster_ids`, so they stay when other clusters vanish.
+cross. Certainty is opacity. Hues follow `State.cluster_ids`, so they stay when other clusters vanish; numbers are
+those of `Snapshot.page_numbers`, from 1 and without gaps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cclab.core import Credal, Fuzzy, FuzzyPossibilistic, Hard, Partition, Possibilistic, State
-from cclab.widgets.theme import hue, told_apart
+from cclab.core import Credal, Hard, Partition, Possibilistic, State
+from cclab.looks.palette import hue, recoloured, told_apart
+from cclab.looks.signs import FAINTEST, SHAPES
+from cclab.session import Snapshot
 
-SHAPES = ("circle", "diamond", "square", "outlier")
-FAINTEST = 0.34
 #: What colour may stand for, with its name for a person.
 MODES = {"belief": "Belief", "labels": "Labels", "truth": "Truth", "certainty": "Certainty"}
 
@@ -27,6 +28,49 @@ ASIDE = "aside "
 Set = tuple[int, ...]
 
 _BLOCK = 2**14
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a page shows each cluster of a state.
+
+    Attributes
+    ----------
+    hues : list of int
+        The cluster, from 0, whose hue it has.
+    numbers : list of int
+        From 1.
+    given : mapping from int to str
+        The names of those that a person has named.
+    """
+
+    hues: list[int]
+    numbers: list[int]
+    given: Mapping[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> Look:
+        """How the clusters of a snapshot are shown."""
+        given = snapshot.cluster_names
+        chosen = {place: name.color - 1 for place, name in given.items() if name.color}
+        hues = recoloured(told_apart(snapshot.state.cluster_ids.tolist()), chosen)
+        return cls(hues, snapshot.page_numbers.tolist(), {k: name.name for k, name in given.items() if name.name})
+
+    @property
+    def names(self) -> list[str]:
+        """What each cluster is called: its name, or else its number; both where another is called the same."""
+        names = [self.given.get(place) or str(number) for place, number in enumerate(self.numbers)]
+        return [f"{name} ({k})" if names.count(name) > 1 else name for name, k in zip(names, self.numbers)]
+
+    @classmethod
+    def plain(cls, n_clusters: int) -> Look:
+        """Each by its place."""
+        return cls(list(range(n_clusters)), list(range(1, n_clusters + 1)))
+
+    @property
+    def order(self) -> list[int]:
+        """The clusters by their numbers."""
+        return sorted(range(len(self.numbers)), key=self.numbers.__getitem__)
 
 
 @dataclass(frozen=True)
@@ -52,6 +96,15 @@ class Sign:
     opacity: float = 1.0
 
 
+@dataclass(frozen=True)
+class Bar:
+    """The colour bar of a legend: what is shown, and the values at its two ends."""
+
+    name: str
+    low: str
+    high: str
+
+
 @dataclass(frozen=True, eq=False)
 class Encoding:
     """What a scatter needs to draw n samples.
@@ -68,6 +121,8 @@ class Encoding:
         Shown as opacity, which never falls below `FAINTEST`.
     legend : tuple of Sign
         Those that some sample has now.
+    bar : Bar, optional
+        Where the palette begins with a ramp (`cclab.looks.palette.RAMP`).
     """
 
     palette: tuple[str, ...]
@@ -75,37 +130,31 @@ class Encoding:
     shape: NDArray[np.uint8]
     certainty: NDArray[np.float64]
     legend: tuple[Sign, ...]
+    bar: Bar | None = None
 
 
 # ---------------------------------------------------------------------- sets of clusters
 
 
-def set_name(members: Sequence[int], cluster_ids: Sequence[int]) -> str:
-    """A set of clusters in words, clusters counted from 1.
+def set_name(members: Sequence[int], look: Look) -> str:
+    """A set of clusters in words.
 
-    Parameters
-    ----------
-    members : sequence of int
-        Places in `cluster_ids`.
-    cluster_ids : sequence of int
-
-    Examples
-    --------
-    >>> [set_name(members, [0, 1, 3]) for members in ([], [0], [1, 2], [0, 1, 2])]
-    ['outlier', '1', '2 or 4', 'any']
+    >>> [set_name(members, Look.plain(4)) for members in ([], [0], [1, 2], [0, 1, 2], [0, 1, 2, 3])]
+    ['outlier', '1', '2 or 3', '1, 2 or 3', 'any']
     """
     if not len(members):
         return "outlier"
-    if len(members) == len(cluster_ids) > 2:
+    if len(members) == len(look.numbers) > 2:
         return "any"
-    return " or ".join(str(cluster_ids[k] + 1) for k in members)
+    names = look.names
+    *others, last = (names[k] for k in sorted(members, key=look.numbers.__getitem__))
+    return f"{', '.join(others)} or {last}" if others else last
 
 
-def set_sign(members: Sequence[int], cluster_ids: Sequence[int], count: int = 0) -> Sign:
+def set_sign(members: Sequence[int], look: Look, count: int = 0) -> Sign:
     """How a set of clusters is drawn, and what it is called."""
     shape = ("outlier", "circle", "diamond", "square")[min(len(members), 3)]
-    hues = told_apart(cluster_ids)
-    return Sign(set_name(members, cluster_ids), hue([hues[k] for k in members]), shape, count)
+    return Sign(set_name(members, look), hue([look.hues[k] for k in members]), shape, count)
 
 
 def can_flag(partition: Partition) -> bool:
@@ -113,6 +162,11 @@ def can_flag(partition: Partition) -> bool:
     if isinstance(partition, Credal):
         return () in partition.focal_sets
     return isinstance(partition, Possibilistic)
+
+
+def n_sets(partition: Partition) -> int:
+    """How many sets of clusters samples may be shown in."""
+    return len(partition.focal_sets) if isinstance(partition, Credal) else partition.n_clusters
 
 
 def sets_of(partition: Partition, threshold: float | None = None) -> tuple[NDArray[np.intp], tuple[Set, ...]]:
@@ -181,25 +235,6 @@ def _two_largest(values: NDArray) -> tuple[NDArray, NDArray]:
     return first, second
 
 
-def rows_of(partition: Partition, samples: ArrayLike) -> Partition:
-    """The belief about some of the samples only."""
-    samples = np.atleast_1d(np.asarray(samples, dtype=np.intp))
-    match partition:
-        case Credal():
-            return Credal(
-                partition.masses[samples], partition.focal_sets, partition.n_clusters, partition.outlier_threshold
-            )
-        case FuzzyPossibilistic():
-            both = partition.memberships[samples], partition.typicalities[samples]
-            return FuzzyPossibilistic(*both, partition.decide, partition.outlier_threshold)
-        case Possibilistic():
-            return Possibilistic(partition.typicalities[samples], partition.outlier_threshold)
-        case Hard():
-            return Hard(partition.labels()[samples], partition.n_clusters)
-        case _:
-            return Fuzzy(partition.degrees[samples])
-
-
 # ---------------------------------------------------------------------- encodings
 
 
@@ -210,53 +245,52 @@ def shown_partition(mode: str, state: State) -> tuple[str, Partition]:
     return mode, state.partition
 
 
-def encode(mode: str, partition: Partition, cluster_ids: Any, data: Any, threshold: float | None = None) -> Encoding:
-    """The encoding of a mode of `MODES`, or of a feature: ``"feature 3"``.
+def encode(mode: str, partition: Partition, look: Look, data: Any, threshold: float | None = None) -> Encoding:
+    """The encoding of a mode of `MODES`, or of any column: ``"column petal width (cm)"``.
 
     Parameters
     ----------
     mode : str
     partition : Partition
-    cluster_ids : sequence of int
+    look : Look
     data : Dataset
         For its truth and its features.
     threshold : float, optional
         For outliers; None is the belief's own.
     """
     if mode == "belief":
-        return encode_belief(partition, cluster_ids, threshold)
+        return encode_belief(partition, look, threshold)
     if mode == "labels":
-        return encode_sets(partition.labels(), [(k,) for k in range(partition.n_clusters)], cluster_ids)
+        return encode_sets(partition.labels(), [(k,) for k in range(partition.n_clusters)], look)
     if mode == "truth":
         return encode_truth(data.target, data.target_names)
     if mode == "certainty":
         return encode_values(certainty(partition), "certain", "torn")
-    if mode.startswith("feature "):
-        feature = int(mode.removeprefix("feature "))
-        column = data.X[:, [feature]]
-        values = (column.toarray() if hasattr(column, "toarray") else column).ravel()
-        return encode_values(values, f"{values.max():.3g}", f"{values.min():.3g}")
-    raise ValueError(f"there is no colour mode {mode!r}; there are {', '.join(MODES)} and 'feature 0', ...")
+    if mode.startswith("column "):
+        from cclab.looks.column_encoding import encode_column  # which builds on this file
+        from cclab.looks.sample_columns import SampleColumns
+
+        return encode_column(SampleColumns(data), mode.removeprefix("column "))
+    raise ValueError(f"there is no colour mode {mode!r}; there are {', '.join(MODES)} and 'column NAME'")
 
 
-def encode_belief(partition: Partition, cluster_ids: Sequence[int], threshold: float | None = None) -> Encoding:
+def encode_belief(partition: Partition, look: Look, threshold: float | None = None) -> Encoding:
     """Set of clusters = hue and shape, certainty = opacity."""
     which, sets = sets_of(partition, threshold)
-    return encode_sets(which, sets, cluster_ids, certainty(partition))
+    return encode_sets(which, sets, look, certainty(partition))
 
 
-def encode_sets(
-    which: NDArray, sets: Sequence[Set], cluster_ids: Sequence[int], certain: NDArray | None = None
-) -> Encoding:
+def encode_sets(which: NDArray, sets: Sequence[Set], look: Look, certain: NDArray | None = None) -> Encoding:
     """Samples in sets of clusters; outliers are always opaque, since a faint ring is lost among dots."""
     counts = np.bincount(which, minlength=len(sets))
-    signs = [set_sign(members, cluster_ids, int(count)) for members, count in zip(sets, counts)]
+    signs = [set_sign(members, look, int(count)) for members, count in zip(sets, counts)]
     palette = tuple(dict.fromkeys(sign.color for sign in signs))
     colors = np.array([palette.index(sign.color) for sign in signs], dtype=np.uint8)
     shapes = np.array([SHAPES.index(sign.shape) for sign in signs], dtype=np.uint8)
     shape = shapes[which]
     shown = np.ones(len(which)) if certain is None else np.where(shape == SHAPES.index("outlier"), 1, certain)
-    order = sorted(range(len(sets)), key=lambda s: (not sets[s], len(sets[s]), sets[s]))
+    numbers = [sorted(look.numbers[k] for k in members) for members in sets]
+    order = sorted(range(len(sets)), key=lambda s: (not sets[s], len(sets[s]), numbers[s]))
     return Encoding(palette, colors[which], shape, shown, tuple(signs[s] for s in order if counts[s]))
 
 
@@ -265,7 +299,7 @@ def encode_truth(target: NDArray | None, names: Sequence[str]) -> Encoding:
     if target is None:
         raise ValueError("the truth of these data is not known; colour by something else")
     sets: list[Set] = [(k,) for k in range(len(names))] + [()]
-    encoding = encode_sets(np.where(target < 0, len(names), target), sets, range(len(names)))
+    encoding = encode_sets(np.where(target < 0, len(names), target), sets, Look.plain(len(names)))
     titles = {str(k + 1): name for k, name in enumerate(names)} | {"outlier": "no class"}
     return replace(encoding, legend=tuple(replace(sign, name=titles[sign.name]) for sign in encoding.legend))
 

@@ -1,4 +1,4 @@
-"""What the scatter draws of knowledge and of clusters: links, outlines, centres. Pure functions, no widgets."""
+"""What the scatter draws of knowledge and of clusters: lines, outlines, centres. Pure functions, no widgets."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cclab.core import ConstraintSet
+from cclab.looks.describe import MOST_NAMED, set_names
 from cclab.session import Snapshot
-from cclab.widgets.statements import MOST_NAMED, set_names
 
 _LEVELS = (0.5, 2.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Links:
+class Lines:
     """Lines between samples.
 
     Attributes
@@ -43,6 +43,11 @@ class Links:
         place = np.minimum(np.searchsorted(ids, self.ids), len(ids) - 1)
         return np.digitize(np.where(ids[place] == self.ids, counts[place], 1.0), _LEVELS)
 
+    def kinds(self, violated: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+        """Of each kind that there is, which links are of it; a violated one is of that kind alone."""
+        kinds = {"must": ~self.cannot & ~violated, "cannot": self.cannot & ~violated, "violated": violated}
+        return {kind: which for kind, which in kinds.items() if which.any()}
+
     def at_most(self, most: int, first: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Places of `most` links: those marked in `first`, then the newest."""
         if len(self) <= most:
@@ -50,7 +55,7 @@ class Links:
         return np.lexsort((-self.ids, ~first))[:most]
 
 
-def links_of(known: ConstraintSet, xy: NDArray) -> Links:
+def lines_of(known: ConstraintSet, xy: NDArray) -> Lines:
     """All links as lines.
 
     A small group is drawn as its pairs. A larger one has an outline instead; two such that stay apart are joined by one
@@ -67,7 +72,7 @@ def links_of(known: ConstraintSet, xy: NDArray) -> Links:
         left, right = (_ends(known.blocks.row(block)[0], xy) for block in (a, b))
         rows.append(_rows(np.repeat(left, len(right)), np.tile(right, len(left)), id_, True, weight))
     lines = np.concatenate(rows)
-    return Links(lines[:, :2].astype(np.int64), lines[:, 2].astype(np.int64), lines[:, 3].astype(bool), lines[:, 4])
+    return Lines(lines[:, :2].astype(np.int64), lines[:, 2].astype(np.int64), lines[:, 3].astype(bool), lines[:, 4])
 
 
 def _rows(i: NDArray, j: NDArray, id_: int, cannot: bool, weight: float) -> NDArray:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import ConvexHull
 
-N_VERTICES = 64
 # Distance from the samples, as a share of the plot's width and height: about the same number of pixels on a plot that
 # is twice as wide as high.
 _PADDING = np.array([0.014, 0.028])
@@ -13,7 +12,7 @@ _PADDING = np.array([0.014, 0.028])
 
 @dataclass(frozen=True)
 class Outline:
-    """A group's name, its polygon (64, 2) in the unit square, and where the name goes."""
+    """A group's name, its polygon (m, 2) in the unit square, and where the name goes."""
 
     name: str
     polygon: np.ndarray
@@ -21,15 +20,12 @@ class Outline:
 
 
 def outline(name: str, points: np.ndarray) -> Outline:
-    """Outline of points (g, 2), g >= 1: the hull of small ellipses around them.
-
-    The number of vertices is always the same, so that many outlines are one array.
-    """
+    """Outline of points (g, 2), g >= 1: the hull of small ellipses around them."""
     corners = points if len(points) < 3 else points[_hull(points)]
     turns = np.linspace(0, 2 * np.pi, 16, endpoint=False)
     ring = np.column_stack([np.cos(turns), np.sin(turns)]) * _PADDING
     cloud = (corners[:, None] + ring).reshape(-1, 2)
-    polygon = _resample(cloud[_hull(cloud)])
+    polygon = cloud[_hull(cloud)]
     corner = polygon[np.argmax(polygon.sum(axis=1))]
     # The name stays inside the plot, whose room ends a little above the highest sample.
     return Outline(name, polygon, np.minimum(corner, [1.0, 0.985]))
@@ -41,11 +37,3 @@ def _hull(points: np.ndarray) -> np.ndarray:
     if np.linalg.matrix_rank(spread, tol=1e-9) < 2:
         return np.arange(len(points))
     return ConvexHull(points).vertices
-
-
-def _resample(polygon: np.ndarray) -> np.ndarray:
-    """`N_VERTICES` points at equal distances along a closed polygon."""
-    closed = np.vstack([polygon, polygon[:1]])
-    travelled = np.r_[0, np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))]
-    stops = np.linspace(0, travelled[-1], N_VERTICES, endpoint=False)
-    return np.column_stack([np.interp(stops, travelled, closed[:, axis]) for axis in (0, 1)])

@@ -1,8 +1,7 @@
-"""The look of every page: one stylesheet, and the same palette for figures drawn in Python.
+"""The palette: hues of clusters and of sets of clusters, for stylesheets and for figures drawn in Python.
 
-`theme.css` is the source of truth. Its token lines hold a light and a dark value each
-(``--cc-c1: light-dark(#0072B2, #3596DB);``); this module reads them, derives what can be computed (further hues,
-blends of two hues, icons) and gives both the CSS text and the hex values.
+`tokens.css` is the source of truth. Its lines hold a light and a dark value each
+(``--cc-c1: light-dark(#0072B2, #3596DB);``); this module reads them and derives further hues and blends of two hues.
 
 Hues
 ----
@@ -12,12 +11,10 @@ their hues; larger sets are grey, like "any": shape and words tell them apart.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import combinations
-from urllib.parse import quote
-from xml.etree import ElementTree
 
 import numpy as np
 
@@ -27,7 +24,19 @@ _DARKER = ("black", 0.40)
 _LIGHTER = ("white", 0.55)
 
 _TOKEN = re.compile(r"--cc-([\w-]+):\s*light-dark\(([^()]+|rgb\([^()]*\)),\s*([^()]+|rgb\([^()]*\))\);")
-_SVG = "{http://www.w3.org/2000/svg}"
+
+
+#: A ramp for numbers, from dark blue by way of green to yellow: as light as it is large, in both themes.
+RAMP = tuple(f"--cc-v{step + 1}" for step in range(32))
+
+
+def ramp() -> dict[str, str]:
+    """The colours of `RAMP`, in hex, by the names of their tokens: equal steps of lightness in OKLab."""
+    shares = np.linspace(0, 1, len(RAMP))
+    angles = np.radians(285 - 180 * shares)
+    chroma = 0.085 + 0.045 * shares
+    labs = np.column_stack([0.38 + 0.50 * shares, chroma * np.cos(angles), chroma * np.sin(angles)])
+    return {name.removeprefix("--cc-"): _from_oklab(lab) for name, lab in zip(RAMP, labs)}
 
 
 def told_apart(cluster_ids: Sequence[int]) -> list[int]:
@@ -49,13 +58,28 @@ def told_apart(cluster_ids: Sequence[int]) -> list[int]:
     return [hues[id_] for id_ in ids]
 
 
+def recoloured(hues: Sequence[int], chosen: Mapping[int, int]) -> list[int]:
+    """The hues of clusters, some chosen by a person; another that has a chosen one gets the next that is free.
+
+    >>> recoloured([0, 1, 2], {2: 0}), recoloured([0, 1, 2], {0: 6, 1: 6})
+    ([3, 1, 0], [6, 6, 2])
+    """
+    wanted = [chosen.get(place, hue) for place, hue in enumerate(hues)]
+    taken = set(chosen.values())
+    for place, hue in enumerate(wanted):
+        if place not in chosen and hue in taken:
+            used = {*wanted, *hues}
+            wanted[place] = next((free for free in range(N_HUES) if free not in used), hue)
+    return wanted
+
+
 def hue(clusters: int | Sequence[int]) -> str:
     """Name of the CSS variable that colours a cluster or a set of clusters (counted from 0).
 
     >>> hue(0), hue([1, 2]), hue([2, 1]), hue([0, 1, 2]), hue([])
     ('--cc-c1', '--cc-c2-3', '--cc-c2-3', '--cc-all', '--cc-outlier')
     """
-    members = [clusters] if np.isscalar(clusters) else list(clusters)
+    members = list(clusters) if isinstance(clusters, Iterable) else [clusters]
     if not members:
         return "--cc-outlier"
     if len(members) > 2:
@@ -65,31 +89,24 @@ def hue(clusters: int | Sequence[int]) -> str:
 
 
 def hex_color(variable: str, *, dark: bool = False) -> str:
-    """Hex value of a CSS variable of the theme, for figures drawn in Python.
+    """Hex value of a CSS variable of the theme, for figures drawn in Python; with its opacity, where it has one.
 
-    >>> hex_color("--cc-c1"), hex_color("--cc-c1", dark=True)
-    ('#0072B2', '#3596DB')
+    >>> hex_color("--cc-c1"), hex_color("--cc-c1", dark=True), hex_color("--cc-edge")
+    ('#0072B2', '#3596DB', '#1A1E268C')
     """
     try:
         return _palette(dark)[variable.removeprefix("--cc-")]
     except KeyError:
-        raise ValueError(f"The theme has no colour {variable!r}; see the token lines of theme.css.") from None
+        raise ValueError(f"The theme has no colour {variable!r}; see tokens.css.") from None
 
 
 @cache
-def stylesheet() -> str:
-    """The whole stylesheet: `theme.css`, what panels and pages add, then the derived hues and the icons."""
-    names = ("panels.css", "pages.css", "dashboards.css", "easel.css")
-    sheets = (files("cclab.widgets").joinpath(name).read_text(encoding="utf-8") for name in names)
-    return "\n".join([_source(), *sheets, _derived_css(), _icons_css()])
+def source() -> str:
+    """The text of `tokens.css`."""
+    return files("cclab.looks").joinpath("tokens.css").read_text(encoding="utf-8")
 
 
-@cache
-def _source() -> str:
-    return files("cclab.widgets").joinpath("theme.css").read_text(encoding="utf-8")
-
-
-def _blends() -> dict[str, tuple[str, str, float]]:
+def blends() -> dict[str, tuple[str, str, float]]:
     """Derived hue -> (first colour, second colour, share of the second)."""
     blends = {}
     for number in range(_BASE_HUES + 1, N_HUES + 1):
@@ -102,38 +119,19 @@ def _blends() -> dict[str, tuple[str, str, float]]:
 
 @cache
 def _palette(dark: bool) -> dict[str, str]:
-    colors = {name: (night if dark else day).strip() for name, day, night in _TOKEN.findall(_source())}
-    hexes = {name: color for name, color in colors.items() if color.startswith("#")}
-    hexes |= {"black": "#000000", "white": "#FFFFFF"}
-    for name, (first, second, share) in _blends().items():
+    hexes = {name: _hex((night if dark else day).strip()) for name, day, night in _TOKEN.findall(source())}
+    hexes |= {"black": "#000000", "white": "#FFFFFF", **ramp()}
+    for name, (first, second, share) in blends().items():
         hexes[name] = _mix(hexes[first], hexes[second], share)
     return hexes
 
 
-def _derived_css() -> str:
-    def color(name):
-        return name if name in ("black", "white") else f"var(--cc-{name})"
-
-    lines = [
-        f"  --cc-{name}: color-mix(in oklab, {color(first)}, {color(second)} {share:.0%});"
-        for name, (first, second, share) in _blends().items()
-    ]
-    return ".cc-app {\n" + "\n".join(lines) + "\n}\n"
-
-
-def _icons_css() -> str:
-    """A class ``cc-i-NAME`` for each symbol of `icons.svg`, as a mask that takes the text's colour."""
-    sheet = ElementTree.fromstring(files("cclab.widgets").joinpath("icons.svg").read_text(encoding="utf-8"))
-    rules = []
-    for symbol in sheet.iter(f"{_SVG}symbol"):
-        icon = ElementTree.Element("svg", sheet.attrib | {"viewBox": "0 0 16 16"})
-        icon.extend(symbol)
-        for part in icon.iter():
-            part.tag = part.tag.removeprefix(_SVG)
-        icon.set("xmlns", "http://www.w3.org/2000/svg")
-        address = "data:image/svg+xml," + quote(ElementTree.tostring(icon, encoding="unicode"), safe=" =:/,.")
-        rules.append(f'.cc-app .cc-i-{symbol.get("id")} {{ --cc-icon: url("{address}"); }}')
-    return "\n".join(rules) + "\n"
+def _hex(color: str) -> str:
+    """A colour of `tokens.css`, which is ``#RRGGBB`` or ``rgb(R G B / opacity)``."""
+    if color.startswith("#"):
+        return color
+    *channels, opacity = (float(part) for part in re.findall(r"[\d.]+", color))
+    return "#" + "".join(f"{round(channel):02X}" for channel in (*channels, 255 * opacity))
 
 
 # OKLab (Ottosson, "A perceptual color space for image processing", 2020), the space of CSS `color-mix(in oklab, ...)`.
@@ -154,10 +152,11 @@ _LMS_TO_LAB = np.array(
 
 
 def _mix(first: str, second: str, share: float) -> str:
-    return _from_oklab((1 - share) * _to_oklab(first) + share * _to_oklab(second))
+    return _from_oklab((1 - share) * to_oklab(first) + share * to_oklab(second))
 
 
-def _to_oklab(color: str) -> np.ndarray:
+def to_oklab(color: str) -> np.ndarray:
+    """A colour such as ``#0072b2`` in Oklab, where distances are as eyes see them."""
     srgb = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
     return _LMS_TO_LAB @ np.cbrt(_RGB_TO_LMS @ linear)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.manifold import TSNE
 from sklearn.metrics import pairwise_distances_argmin
 
 from cclab.datasets import Dataset
+from cclab.looks import tsne_umap
+from cclab.looks.sample_columns import SampleColumns
+from cclab.looks.tsne_umap import METHODS, embed
 
-#: t-SNE takes minutes for more samples than this.
-MOST_FOR_TSNE = 5000
+#: Before the names of two columns, as JSON.
+COLUMNS = "columns "
 #: Pairs of features are offered one by one up to so many features; of more only neighbours.
 _MOST_CROSSED = 6
 _MOST_PAIRS = 30
@@ -31,19 +35,22 @@ class Projection:
     x_label, y_label : str
     place : callable
         ``place(points)`` gives the places, (k, 2), of points of the feature space, (k, p).
+    exact : bool
+        Whether these are places of their own, and not those of the nearest sample.
     """
 
     xy: NDArray
     x_label: str
     y_label: str
     place: Callable[[NDArray], NDArray]
+    exact: bool = True
 
 
 def axes(data: Dataset) -> dict[str, str]:
     """The axes to choose from: what a person reads, and the name that `project` takes.
 
     >>> axes(Dataset("pair", [[0.0, 1.0], [2.0, 1.0]], ("width", "height")))
-    {'width, height': '0 1', 'PCA': 'pca', 't-SNE': 'tsne'}
+    {'width, height': '0 1', 'PCA': 'pca', 't-SNE': 'tsne', 'UMAP': 'umap'}
     """
     p, names = data.n_features, data.feature_names
     if p == 1:
@@ -53,8 +60,17 @@ def axes(data: Dataset) -> dict[str, str]:
     else:
         pairs = [(i, i + 1) for i in range(min(p - 1, _MOST_PAIRS))]
     features = {f"{_short(names[i])}, {_short(names[j])}": f"{i} {j}" for i, j in pairs}
-    projections = {"PCA": "pca", "t-SNE": "tsne"}
+    projections = {"PCA": "pca", **{title: method for method, title in METHODS.items()}}
     return features | projections if p == 2 else projections | features
+
+
+def two_columns(x: str, y: str) -> str:
+    """The name that `project` takes for any two columns.
+
+    >>> two_columns("age", "height")
+    'columns ["age", "height"]'
+    """
+    return COLUMNS + json.dumps([x, y])
 
 
 def _short(name: str) -> str:
@@ -65,10 +81,12 @@ def project(data: Dataset, name: str) -> Projection:
     """The projection of this name, of those in `axes`."""
     if name == "pca":
         return _linear(data)
-    if name == "tsne":
-        return _neighbours_kept(data)
+    if name in METHODS:
+        return placed(data, name, embed(data.X, name))
+    if name.startswith(COLUMNS):
+        return _of_columns(data, *json.loads(name.removeprefix(COLUMNS)))
     i, j = map(int, name.split())
-    columns = data.X[:, [i, j]]
+    columns: Any = data.X[:, [i, j]]
     xy = columns.toarray() if sparse.issparse(columns) else np.array(columns)
     if i == j:
         xy[:, 1] = 0
@@ -78,14 +96,7 @@ def project(data: Dataset, name: str) -> Projection:
 
 def why_not(data: Dataset, name: str) -> str | None:
     """Why this projection can't be had, in words, or None."""
-    if name == "tsne" and data.n_samples > MOST_FOR_TSNE:
-        return (
-            f"t-SNE would take minutes for {data.n_samples:,} samples; "
-            f"it is offered up to {MOST_FOR_TSNE:,}. PCA takes a moment."
-        )
-    if name == "tsne" and data.n_samples < 5:
-        return f"t-SNE needs at least 5 samples, and there are {data.n_samples}."
-    return None
+    return tsne_umap.why_not(name, data.n_samples) if name in METHODS else None
 
 
 def _linear(data: Dataset) -> Projection:
@@ -103,12 +114,36 @@ def _linear(data: Dataset) -> Projection:
         placed = fitted.transform(points)
         return placed if placed.shape[1] == 2 else np.column_stack([placed, np.zeros(len(placed))])
 
-    return Projection(place(data.X), *[*shares, "", ""][:2], place)
+    x_label, y_label = [*shares, "", ""][:2]
+    return Projection(place(data.X), x_label, y_label, place)
 
 
-def _neighbours_kept(data: Dataset) -> Projection:
-    """t-SNE; other points are placed where their nearest sample is."""
-    X = TruncatedSVD(50, random_state=0).fit_transform(data.X) if sparse.issparse(data.X) else data.X
-    perplexity = min(30.0, (data.n_samples - 1) / 3)
-    xy = TSNE(perplexity=perplexity, init="random", random_state=0).fit_transform(X)
-    return Projection(xy, "t-SNE 1", "t-SNE 2", lambda points: xy[pairwise_distances_argmin(points, data.X)])
+def placed(data: Dataset, method: str, xy: NDArray) -> Projection:
+    """A projection that keeps neighbours, once it is made; other points are placed where their nearest sample is."""
+    xy = np.asarray(xy, dtype=float)
+    title = METHODS[method]
+    return Projection(xy, f"{title} 1", f"{title} 2", _by_nearest(data, xy), exact=False)
+
+
+def _by_nearest(data: Dataset, xy: NDArray) -> Callable[[NDArray], NDArray]:
+    return lambda points: xy[pairwise_distances_argmin(points, data.X)]
+
+
+def _of_columns(data: Dataset, x: str, y: str) -> Projection:
+    """Any two columns of numbers or dates; a sample without a value lies beyond the left or lower end."""
+    columns = SampleColumns(data)
+    both: list[NDArray] = []
+    labels: list[str] = []
+    for name in (x, y):
+        if name not in columns or columns.kind(name) not in ("number", "date"):
+            raise ValueError(f"{name!r:.60} is no column of numbers or dates")
+        values = columns.numbers(name)
+        known = np.isfinite(values)
+        low, high = (values[known].min(), values[known].max()) if known.any() else (0.0, 1.0)
+        both.append(np.where(known, values, low - 0.06 * (high - low or 1.0)))
+        labels.append(name if known.all() else f"{name} ({np.sum(~known):,} missing, at the end)")
+    xy = np.column_stack(both)
+    if columns.is_feature(x) and columns.is_feature(y):
+        chosen = [data.feature_names.index(x), data.feature_names.index(y)]
+        return Projection(xy, labels[0], labels[1], lambda points: points[:, chosen])
+    return Projection(xy, labels[0], labels[1], _by_nearest(data, xy), exact=False)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cclab.core import ConstraintSet
-from cclab.widgets.statements import StatementReader, set_names, violation
+from cclab.looks.describe import StatementReader, set_names, violation
 
 LARGE, OTHER = [0, 1, 2, 3], [5, 6, 7, 8, 9]
 
@@ -23,7 +23,7 @@ def known() -> ConstraintSet:
 
 
 def test_every_kind_of_statement_says_what_it_is_about(known):
-    read = StatementReader(known, [0, 1, 2]).read
+    read = StatementReader(known, {0: 1, 1: 2, 2: 3}).read
     said = {id_: (s.kind, s.name, s.detail) for id_ in known.ids.tolist() for s in [read(id_)]}
     assert said == {
         0: ("group", "A", "4 samples"),
@@ -52,12 +52,13 @@ def test_the_same_set_has_one_letter(known):
     assert set_names(ConstraintSet(3)) == {}
 
 
-def test_names_follow_the_clusters_ids(known):
-    assert StatementReader(known, [0, 4, 7]).read(5).detail == "cluster 5"
+def test_a_label_has_the_number_that_its_cluster_has_on_the_page(known):
+    assert StatementReader(known, {0: 2, 1: 1}).read(5).detail == "cluster 1"
+    assert StatementReader(known, {0: 1}).read(5).detail == "cluster 2 (not there)"
 
 
 def test_how_labels_break_a_statement(known):
     labels = np.array([0, 0, 1, 2, 0, 1, 1, 1, 1, 1, 1, 0])
-    read = StatementReader(known, [0, 1, 2]).read
-    said = [violation(read(id_), labels, [0, 1, 2]) for id_ in (0, 2, 3, 5)]
+    read = StatementReader(known, {0: 1, 1: 2, 2: 3}).read
+    said = [violation(read(id_), labels, [1, 2, 3]) for id_ in (0, 2, 3, 5)]
     assert said == ["in 1 and 2 and 3", "in 1 and 2", "both in 1", "is in 3"]

@@ -6,14 +6,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cclab.widgets import layout
-from cclab.widgets.glyphs import glyph
-from cclab.widgets.theme import N_HUES, _to_oklab, hex_color, hue, stylesheet, told_apart
+from cclab.looks.palette import N_HUES, hex_color, hue, to_oklab, told_apart
+from cclab.widgets.kit import layout
+from cclab.widgets.kit.theme.stylesheet import stylesheet
+from cclab.widgets.scatter.glyphs import glyph
 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_twenty_clusters_are_told_apart(dark):
-    colors = [_to_oklab(hex_color(hue(k), dark=dark)) for k in range(N_HUES)]
+    colors = [to_oklab(hex_color(hue(k), dark=dark)) for k in range(N_HUES)]
     assert min(np.linalg.norm(a - b) for a, b in combinations(colors, 2)) > 0.05
 
 
@@ -24,7 +25,7 @@ def test_every_colour_that_python_names_is_in_the_stylesheet():
 
 
 def test_a_blend_lies_between_its_hues():
-    blend, first, second = (_to_oklab(hex_color(name)) for name in ("--cc-c2-3", "--cc-c2", "--cc-c3"))
+    blend, first, second = (to_oklab(hex_color(name)) for name in ("--cc-c2-3", "--cc-c2", "--cc-c3"))
     np.testing.assert_allclose(blend, (first + second) / 2, atol=0.004)
 
 
@@ -41,7 +42,7 @@ def test_an_unknown_colour_is_named():
 def test_all_rules_stay_inside_the_app():
     rules = re.sub(r"/\*.*?\*/|url\(\"[^\"]*\"\)", "", stylesheet(), flags=re.DOTALL)
     selectors = [part.strip() for part in re.findall(r"([^{};]+)\{", rules)]
-    outside = [s for s in selectors if ".cc-app" not in s and not s.startswith("@") and s not in ("50%", "to")]
+    outside = [s for s in selectors if ".cc-app" not in s and not s.startswith("@") and s not in ("50%", "from", "to")]
     assert outside == []
 
 

@@ -1,0 +1,1 @@
+"""What can be taken out of a session: files and figures, with no page."""

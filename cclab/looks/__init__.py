@@ -1,0 +1,1 @@
+"""How beliefs and statements look: hue, shape, place and outline. Pure functions, no widgets."""

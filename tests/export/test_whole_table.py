@@ -1,0 +1,71 @@
+"""The original table with clusters beside it, in every form that leaves."""
+
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cclab import FCM, Session, load_dataset
+from cclab.export.whole_table import table_csv, table_excel, table_parquet, table_text, to_anndata, whole_table
+
+
+@pytest.fixture
+def session():
+    table = pd.DataFrame(
+        {
+            "x": [0.0, 0.1, np.nan, 9.0, 9.2],
+            "note": ["=1+1", "b", "c", "d", None],
+            "v": list(np.arange(10.0).reshape(5, 2)),
+            "when": pd.date_range("2024-01-01", periods=5, tz="UTC"),
+        }
+    )
+    return Session(load_dataset(table, roles={"v": "ignored", "x": "feature"}), FCM(n_clusters=2))
+
+
+@pytest.mark.parametrize(
+    ("make", "read"),
+    [(table_csv, pd.read_csv), (table_excel, pd.read_excel), (table_parquet, pd.read_parquet)],
+)
+def test_every_row_is_there_with_its_cluster_from_1(session, make, read):
+    file = make(session)
+    found = read(io.BytesIO(file.data))
+    assert len(found) == 5
+    assert found["note"].tolist()[:2] == ["=1+1", "b"]
+    clusters = found["cluster"]
+    assert clusters.isna().tolist() == [False, False, True, False, False]
+    assert set(clusters.dropna()) == {1, 2}
+    assert clusters[0] == clusters[1] != clusters[3]
+    assert file.name.endswith(("-table.csv", "-table.xlsx", "-table.parquet"))
+
+
+def test_the_clipboard_takes_tabs(session):
+    assert table_text(session).splitlines()[0].split("\t")[:2] == ["x", "note"]
+
+
+def test_names_and_taken_columns(session):
+    frame = whole_table(Session(session.data.table.assign(cluster=0.5)[["x", "cluster"]], FCM(n_clusters=2)))
+    assert {"cluster", "cclab_cluster"} <= set(frame.columns)
+
+
+def test_cells_get_their_clusters_in_obs():
+    rng = np.random.default_rng(0)
+    names = [f"cell {i}" for i in range(6)]
+    cells = SimpleNamespace(
+        X=np.vstack([rng.normal(size=(3, 4)), 9 + rng.normal(size=(3, 4))]),
+        obs=pd.DataFrame({"batch": list("aabbab")}, index=names),
+        var=pd.DataFrame(index=list("wxyz")),
+        obs_names=pd.Index(names),
+        var_names=pd.Index(list("wxyz")),
+        obsm={},
+    )
+    session = Session(load_dataset(cells), FCM(n_clusters=2))
+    assert session.data.feature_names == ("w", "x", "y", "z")
+    assert session.data.meta["batch"].tolist() == list("aabbab")
+    session.run()
+    to_anndata(session, cells)
+    assert cells.obs["cclab_cluster"].tolist() == session.labels.tolist()
+    cells.obs_names = pd.Index(["other"])
+    with pytest.raises(ValueError, match="no cell 'cell 0'"):
+        to_anndata(session, cells)
