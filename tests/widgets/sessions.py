@@ -7,8 +7,8 @@ import numpy as np
 from cclab import FCM, Session
 from cclab.core.registry import solvers
 from cclab.datasets import Dataset
-from cclab.widgets.desk import Desk
-from cclab.widgets.rows import Rows
+from cclab.widgets.kit.rows import Rows
+from cclab.widgets.model.desk import Desk
 
 
 def blobs(n: int = 60, seed: int = 0, **about) -> Dataset:
@@ -24,7 +24,7 @@ def known_solver(cls: type):
     """A solver that the registry knows while it is tested, and no other test meets."""
     solvers.add(cls)
     yield
-    del solvers._classes[cls.__name__]
+    solvers.remove(cls.__name__)
 
 
 class Told(list):
@@ -32,7 +32,7 @@ class Told(list):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
-        desk.told.connect(lambda kind, text: self.append((kind, text)))
+        desk.told.connect(lambda notice: self.append((notice.kind, notice.words)))
 
 
 def desk_on(solver="FCM", data: Dataset | None = None, **options) -> Desk:

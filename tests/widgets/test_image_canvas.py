@@ -5,7 +5,7 @@ import pytest
 from traitlets import TraitError
 
 from cclab.images import Stroke, load_image
-from cclab.widgets.image_canvas import ImageCanvas, Swatch
+from cclab.widgets.painter.canvas import ImageCanvas, Swatch
 
 TWO = [Swatch("transparent"), Swatch("--cc-c1")]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from cclab.widgets.html import tag
-from cclab.widgets.rows import Action, Rows
+from cclab.widgets.kit.html import tag
+from cclab.widgets.kit.rows import Action, Rows
 
 
 def test_rows_are_shown_in_order_and_escaped():

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from cclab.widgets.shell import Shell
+from cclab.widgets.kit.bridge import Shell
+from cclab.widgets.kit.bridge.upload import MOST_UPLOADS
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_a_file_arrives_whole(shell):
     send_file(shell, b"x,y\n1,2\n", pieces=3)
     assert files == [("a.csv", b"x,y\n1,2\n")]
     assert [message["index"] for message in shell.sent] == [0, 1, 2]
-    assert shell._uploads == {}
+    assert len(shell._uploads) == 0
 
 
 def test_a_file_beyond_the_limit_is_refused_in_words(shell):
@@ -68,6 +69,39 @@ def test_a_piece_out_of_order_is_refused(shell):
     message = {"type": "file", "id": "1", "name": "a.csv", "size": 9, "index": 1, "count": 3}
     shell._handle_custom_msg(message, [b"abc"])
     assert "did not arrive whole" in shell.sent[-1]["text"]
+
+
+def test_a_browser_cannot_raise_the_limit(shell):
+    shell.max_bytes = 100
+    shell.set_state({"max_bytes": 2**40, "accept": ".exe", "bindings": {}, "visitor": "someone", "theme": "dark"})
+    assert (shell.max_bytes, shell.accept, shell.visitor, shell.theme) == (100, None, "someone", "dark")
+    send_file(shell, b"0" * 200)
+    assert "is larger than the limit" in shell.sent[0]["text"]
+
+
+def begin_file(shell, key):
+    message = {"type": "file", "id": key, "name": f"{key}.csv", "size": 9, "index": 0, "count": 3}
+    shell._handle_custom_msg(message, [b"abc"])
+
+
+def test_files_that_never_end_are_forgotten_the_oldest_first(shell):
+    for key in "abcdefgh":
+        begin_file(shell, key)
+    assert len(shell._uploads) == MOST_UPLOADS
+    message = {"type": "file", "id": "h", "name": "h.csv", "size": 9, "index": 1, "count": 3}
+    shell._handle_custom_msg(message, [b"abc"])
+    assert shell.sent[-1] == {"type": "arrived", "id": "h", "index": 1}
+    shell._handle_custom_msg(message | {"id": "a"}, [b"abc"])
+    assert "did not arrive whole" in shell.sent[-1]["text"]
+
+
+async def test_a_file_that_rests_too_long_is_forgotten(shell, monkeypatch):
+    monkeypatch.setattr("cclab.widgets.kit.bridge.shell.PATIENCE_SECONDS", -0.95)
+    monkeypatch.setattr("cclab.widgets.kit.bridge.upload.PATIENCE_SECONDS", 0.01)
+    begin_file(shell, "a")
+    assert len(shell._uploads) == 1
+    await asyncio.sleep(0.2)
+    assert len(shell._uploads) == 0
 
 
 async def test_painted_waits_for_the_browser(shell):

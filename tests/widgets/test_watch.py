@@ -1,15 +1,17 @@
 """The parts of the Watch panel, over real solvers."""
 
+import re
 from dataclasses import dataclass
 
 import ipywidgets
 import numpy as np
 import pytest
 
-from cclab import FCM
-from cclab.algorithms.fcm import FCMState
+from cclab import CA, ECM, FCM, COPKMeans
+from cclab.algorithms.fuzzy.fcm import FCMState
 from cclab.core import Credal, Gauge
-from cclab.widgets.encoding import sets_of
+from cclab.looks.encoding import Look, sets_of
+from cclab.looks.palette import hue
 from cclab.widgets.watch import (
     Clusters,
     CredalSets,
@@ -21,9 +23,8 @@ from cclab.widgets.watch import (
     Watch,
 )
 from cclab.widgets.watch.charts import Course, seen_places
-from cclab.widgets.watch.sample import sample_bars
-
-from .sessions import act, blobs, desk_on, hover, known_solver, shown
+from cclab.widgets.watch.one_sample import sample_bars
+from tests.widgets.sessions import act, blobs, desk_on, hover, known_solver, shown
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,7 +52,7 @@ def gauged():
 
 
 def line(part, place: int) -> np.ndarray:
-    return np.asarray(part._lines[place].y)
+    return np.asarray(part.lines[place].y)
 
 
 class TestObjective:
@@ -62,7 +63,7 @@ class TestObjective:
         assert line(part.chart, 0).tolist() == [s.summary.objective for s in desk.session.snapshots]
         assert part.note.value == f"{desk.session.state.objective:.4g}"
         desk.session.rewind(2)
-        assert list(part.chart._marker.x) == [2, 2]
+        assert list(part.chart.marker.x) == [2, 2]
         assert len(line(part.chart, 0)) == 6
 
     def test_terms_have_lines_and_names_of_their_own(self):
@@ -71,8 +72,8 @@ class TestObjective:
         desk.attempt(desk.session.constrain, cannot_link=[[0, 3]])
         desk.session.step(2)
         terms = [name for name, value in desk.session.state.terms.items() if value]
-        assert len(part.chart._lines) == 1 + len(terms)
-        assert all(name in part._names.value for name in terms)
+        assert len(part.chart.lines) == 1 + len(terms)
+        assert all(name in part.names.value for name in terms)
 
     def test_another_solver_begins_a_new_line_at_its_place(self):
         desk = desk_on()
@@ -80,9 +81,9 @@ class TestObjective:
         desk.session.step(3)
         desk.session.switch(FCM(2))
         desk.session.step()
-        assert np.asarray(part.chart._lines[0].x).tolist() == [4, 5]
+        assert np.asarray(part.chart.lines[0].x).tolist() == [4, 5]
         desk.session.rewind(1)
-        assert np.asarray(part.chart._lines[0].x).tolist() == [0, 1, 2, 3]
+        assert np.asarray(part.chart.lines[0].x).tolist() == [0, 1, 2, 3]
 
     def test_thousands_of_snapshots_are_thinned(self):
         desk = desk_on(FCM(3, tol=0))
@@ -97,13 +98,13 @@ class TestGauges:
         desk = desk_on(gauged)
         part = Gauges(desk)
         desk.session.step(4)
-        weights, clusters = part._meters
-        assert list(weights._bars._bars.x) == ["rbf 1", "linear"]
-        assert np.asarray(weights._bars._bars.y).tolist() == pytest.approx([0.4, 0.3])
-        assert weights._note.value == "rbf 1 leads, 0.40"
-        assert line(weights._course, 0).tolist() == pytest.approx([0, 0.1, 0.2, 0.3, 0.4])
-        assert clusters._bars is None
-        assert clusters._note.value == "3"
+        weights, clusters = part.meters
+        assert list(weights.bars.bars.x) == ["rbf 1", "linear"]
+        assert np.asarray(weights.bars.bars.y).tolist() == pytest.approx([0.4, 0.3])
+        assert weights.note.value == "rbf 1 leads, 0.40"
+        assert line(weights.course, 0).tolist() == pytest.approx([0, 0.1, 0.2, 0.3, 0.4])
+        assert clusters.bars is None
+        assert clusters.note.value == "3"
 
     def test_hidden_where_there_is_nothing_to_watch(self, gauged):
         desk = desk_on(gauged)
@@ -119,7 +120,17 @@ class TestGauges:
         part = Gauges(desk)
         desk.session.step(2)
         (gauge, *_) = desk.session.state.gauges()
-        assert np.asarray(part._meters[0]._bars._bars.y).tolist() == pytest.approx(list(gauge.values))
+        assert np.asarray(part.meters[0].bars.bars.y).tolist() == pytest.approx(list(gauge.values))
+
+
+def test_gauges_of_clusters_have_their_numbers_and_hues():
+    desk = desk_on(CA(max_clusters=12, random_state=5))
+    part = Gauges(desk)
+    desk.session.run()
+    look = Look.of(desk.session.current)
+    sizes = next(meter for meter in part.meters if meter.name == "Cluster sizes")
+    assert list(sizes.bars.bars.x) == [str(k + 1) for k in range(len(look.numbers))]
+    assert sizes.bars.bars.colors == [f"var({hue(look.hues[k])})" for k in look.order]
 
 
 class TestCredalSets:
@@ -130,24 +141,35 @@ class TestCredalSets:
         partition = desk.session.partition
         counts = np.bincount(partition.hard_sets(), minlength=len(partition.focal_sets))
         for place, count in enumerate(counts):
-            html = dict(part._rows.rows)[str(place)]
+            html = dict(part.rows.rows)[str(place)]
             assert f'class="cc-count">{count}<' in html
             assert f">{partition.set_name(place)}<" in html
         largest = int(counts.argmax())
-        act(part._rows, "select", largest)
+        act(part.rows, "select", largest)
         assert desk.selection.tolist() == np.flatnonzero(partition.hard_sets() == largest).tolist()
-        assert 'aria-pressed="true"' in dict(part._rows.rows)[str(largest)]
-        assert shown(part._rows).count('aria-pressed="true"') == 1
-        act(part._rows, "select", largest)
+        assert 'aria-pressed="true"' in dict(part.rows.rows)[str(largest)]
+        assert shown(part.rows).count('aria-pressed="true"') == 1
+        act(part.rows, "select", largest)
         assert len(desk.selection) == 0
-        assert "Credal sets" in part._title.value
+        assert "Credal sets" in part.heading.value
+
+    def test_long_names_have_a_column_of_their_own(self):
+        desk = desk_on(ECM(4))
+        part = CredalSets(desk)
+        assert "cc-long" in part.rows._dom_classes
+        assert ">1, 2 or 3<" in shown(part.rows)
+        names = re.findall(r"<span>([^<]+)</span>", shown(part.rows))
+        assert names[:6] == ["1", "2", "3", "4", "1 or 2", "1 or 3"]
+        assert names[-3:] == ["2, 3 or 4", "any", "outlier"]
+        desk.session.switch(ECM(3))
+        assert "cc-long" not in part.rows._dom_classes
 
     def test_clusters_where_the_belief_is_not_credal(self):
         desk = desk_on()
         part = CredalSets(desk)
-        assert "Clusters" in part._title.value
-        act(part._rows, "select", 1)
-        act(part._rows, "select", 2, shift=True)
+        assert "Clusters" in part.heading.value
+        act(part.rows, "select", 1)
+        act(part.rows, "select", 2, shift=True)
         assert desk.selection.tolist() == np.flatnonzero(desk.session.labels > 0).tolist()
 
     def test_a_threshold_moves_samples_to_the_outliers(self):
@@ -166,12 +188,12 @@ class TestSample:
         assert part.note.value == "point at one"
         desk.point_at(7)
         partition, best = desk.session.partition, int(desk.session.labels[7])
-        assert np.asarray(part.chart._bars.y).tolist() == pytest.approx(partition.masses[7].tolist())
+        assert np.asarray(part.chart.bars.y).tolist() == pytest.approx(partition.masses[7].tolist())
         assert part.note.value == (
             f"cluster {best + 1}: bel {partition.belief(best)[7]:.2f} · pl {partition.plausibility(best)[7]:.2f}"
         )
-        assert "Sample 7" in part._title.value
-        assert "width" in part._content.value
+        assert "Sample 7" in part.heading.value
+        assert "width" in part.content.value
 
     def test_the_single_selected_one_and_the_last_pointed_at(self):
         desk = desk_on()
@@ -189,18 +211,18 @@ class TestSample:
         part = SampleBelief(desk)
         desk.point_at(0)
         desk.session.step(3)
-        assert np.asarray(part.chart._bars.y).tolist() == pytest.approx(desk.session.partition.memberships[0].tolist())
+        assert np.asarray(part.chart.bars.y).tolist() == pytest.approx(desk.session.partition.memberships[0].tolist())
 
     def test_memberships_and_typicalities_together(self):
         desk = desk_on("IPCM")
         part = SampleBelief(desk)
         desk.point_at(0)
-        assert list(part.chart._bars.x) == ["1", "2", "3", "t 1", "t 2", "t 3"]
+        assert list(part.chart.bars.x) == ["1", "2", "3", "t 1", "t 2", "t 3"]
 
     def test_of_many_sets_the_largest(self):
         sets = [[k for k in range(5) if bits >> k & 1] for bits in range(32)]
         masses = np.arange(32.0) / np.arange(32.0).sum()
-        bars = sample_bars(Credal([masses], sets), range(5))
+        bars = sample_bars(Credal([masses], sets), Look.plain(5))
         assert len(bars) == 10
         assert bars[-1].name == "any"
 
@@ -209,8 +231,8 @@ class TestSample:
         desk = desk_on(data=blobs(images=np.ones((60, 3, 3)), sample_names=names))
         part = SampleBelief(desk)
         desk.point_at(3)
-        assert "data:image/png" in part._content.value
-        assert "&lt;i&gt;" in part._title.value
+        assert "data:image/png" in part.content.value
+        assert "&lt;i&gt;" in part.heading.value
 
     def test_another_session_with_fewer_samples(self):
         desk = desk_on()
@@ -230,11 +252,11 @@ class TestOutliers:
         flagged = np.flatnonzero(desk.session.partition.outliers(0.6))
         assert 0 < len(flagged) < 60
         assert part.note.value.startswith(f"{len(flagged)} flagged")
-        act(part._list, "select", flagged[0])
+        act(part.chips, "select", flagged[0])
         assert desk.selection.tolist() == [flagged[0]]
-        act(part._list, "all")
+        act(part.chips, "all")
         assert desk.selection.tolist() == flagged.tolist()
-        hover(part._list, flagged[0])
+        hover(part.chips, flagged[0])
         assert desk.sample == flagged[0]
         part.reset_button.click()
         assert desk.threshold is None
@@ -266,7 +288,7 @@ class TestScores:
         expected = [s.scores(desk.session.data.target) for s in desk.session.snapshots]
         assert line(part.charts["ari"], 0).tolist() == pytest.approx([s["ari"] for s in expected])
         assert line(part.charts["ari"], 1).tolist() == pytest.approx([s["ari_free"] for s in expected])
-        assert part._notes["nmi"].value == f"{expected[-1]['nmi']:.2f} · {expected[-1]['nmi_free']:.2f} unconstrained"
+        assert part.notes["nmi"].value == f"{expected[-1]['nmi']:.2f} · {expected[-1]['nmi_free']:.2f} unconstrained"
 
     def test_nothing_is_worked_out_unseen(self):
         desk = desk_on()
@@ -293,15 +315,15 @@ class TestClusters:
         part = Clusters(desk)
         desk.session.step(3)
         sizes = np.bincount(desk.session.labels, minlength=3)
-        for k, (_, html) in enumerate(part._table.rows):
+        for k, (_, html) in enumerate(part.table.rows):
             assert f">{sizes[k]}<" in html
             assert f">{desk.session.state.centers[k, 0]:.3g}<" in html
-        assert "width" in part._table.head
-        assert "cluster 3 &lt;vanished&gt;" in shown(part._notes)
-        act(part._table, "select", 2)
+        assert "width" in part.table.head
+        assert "cluster 3 &lt;vanished&gt;" in shown(part.happenings)
+        act(part.table, "select", 2)
         assert desk.selection.tolist() == np.flatnonzero(desk.session.labels == 2).tolist()
         desk.session.rewind(1)
-        assert shown(part._notes) == ""
+        assert shown(part.happenings) == ""
 
 
 class TestWatch:
@@ -330,15 +352,15 @@ class TestWatch:
     def test_no_scores_without_a_truth(self):
         desk = desk_on(data=blobs().with_target(None))
         view = Watch(desk)
-        assert view.tabs.options == ("Belief", "Clusters")
+        assert view.tabs.options == ("Belief", "Clusters", "Links")
         desk.open(desk_on().session)
-        assert view.tabs.options == ("Belief", "Scores", "Clusters")
+        assert view.tabs.options == ("Belief", "Scores", "Clusters", "Links")
 
     def test_closing_frees_every_widget(self):
         before = set(ipywidgets.widgets.widget._instances)
         desk = desk_on("CMKIPCM")
         view = Watch(desk)
-        for tab in ("Scores", "Clusters", "Belief"):
+        for tab in ("Scores", "Clusters", "Links", "Belief"):
             view.tabs.value = tab
         desk.session.step()
         view.close()
@@ -348,7 +370,7 @@ class TestWatch:
 
 
 async def test_while_running_panels_draw_a_few_times_a_second_and_the_end_shows_all():
-    from cclab.widgets.running import run
+    from cclab.widgets.model.run import run
 
     desk = desk_on(FCM(3, tol=0))
     part = Objective(desk)
@@ -361,8 +383,49 @@ async def test_while_running_panels_draw_a_few_times_a_second_and_the_end_shows_
 
 def test_a_chart_of_one_value_or_none_has_room():
     chart = Course()
-    chart.show(np.array([0]), [[5.0], [np.nan]], 0, 0)
-    assert chart._y.min < 5 < chart._y.max
-    assert chart._x_axis.tick_values.tolist() == [0, 1]
-    chart.show(np.array([]), [[]], 0, 0)
-    assert chart._y.min < chart._y.max
+    chart.show(np.array([0]), [[5.0], [np.nan]], 0)
+    assert chart.y.min < 5 < chart.y.max
+    assert chart.x_axis.tick_values.tolist() == [0, 1]
+    chart.show(np.array([]), [[]], 0)
+    assert chart.y.min < chart.y.max
+
+
+def test_a_chart_shows_the_present_solver_alone_and_the_earlier_one_when_rewound():
+    desk = desk_on(FCM(3))
+    part = Objective(desk)
+    desk.session.step(5)
+    desk.session.switch(COPKMeans(3))
+    desk.session.step(2)
+    assert (part.chart.x.min, part.chart.x.max) == (6, 8)
+    assert part.chart.x_axis.tick_values.tolist() == [6, 7, 8]
+    desk.session.rewind(3)
+    assert (part.chart.x.min, part.chart.x.max) == (0, 5)
+
+
+def test_ticks_come_in_their_own_format_and_have_room():
+    """bqplot writes ticks in the format that it knows when they come."""
+    chart = Course()
+    news = []
+    chart.y_axis.observe(lambda change: news.append((change["name"], change["new"])), ["tick_format", "tick_values"])
+    chart.show(np.arange(3), [[0.001, 0.002, 0.003]], 0)
+    margin = chart.widget.fig_margin["left"]
+    news.clear()
+    chart.show(np.arange(3), [[120_000.0, 150_000.0, 110_000.0]], 0)
+    assert [name for name, _ in news] == ["tick_format", "tick_values"]
+    assert chart.y_axis.tick_format == "~s"
+    chart.show(np.arange(3), [[1234.561, 1234.563, 1234.564]], 0)
+    assert chart.widget.fig_margin["left"] > margin
+
+
+def test_a_huge_first_value_is_cut_off_and_told():
+    chart = Course()
+    chart.show(np.arange(5), [[2e6, 60.0, 58.0, 57.0, 56.9]], 4)
+    assert chart.y.max < 70
+    assert chart.cut.text.tolist() == ["↑ from 2e+06"]
+    chart.show(np.arange(5), [[66.0, 60.0, 58.0, 57.0, 56.9]], 4)
+    assert chart.y.max == 66
+    assert chart.cut.text.tolist() == [""]
+
+
+def test_an_empty_chart_has_few_ticks():
+    assert len(Course().y_axis.tick_values) == 2

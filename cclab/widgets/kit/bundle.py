@@ -8,7 +8,7 @@ _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 
 
 def bundle(*names: str) -> str:
-    """Concatenate modules of this package (``"shell/keys.js"``), those that others import first.
+    """Concatenate modules of this package (``"kit/rows/rows.js"``), those that others import first.
 
     Top-level names must differ between them, and imports are always by name (``import { a } from "./a.js";``), so that
     leaving the imports and exports out is all that is needed.

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import ipywidgets as widgets
 
-from cclab.widgets.html import Html, join, tag
-from cclab.widgets.shell import Shell
+from cclab.widgets.kit.bridge import Shell
+from cclab.widgets.kit.html import Html, join, tag
 
 LOOKS = ("ghost", "outlined", "primary")
 
@@ -37,18 +37,52 @@ def text(*content: object, css: str = "") -> widgets.HTML:
     return with_classes(widgets.HTML(join(*content)), css)
 
 
+def heading(words: str) -> Html:
+    """The title of a panel, which screen readers list as a heading."""
+    return tag("span", words, class_="cc-title", role="heading", aria_level=2)
+
+
+def press(toggle: widgets.Button, on: bool) -> None:
+    """Show a toggle button as pressed or not; the shell tells it to screen readers."""
+    toggle.add_class("cc-toggle")
+    (toggle.add_class if on else toggle.remove_class)("cc-on")
+
+
+def dropdown(
+    description: str, options: Sequence[tuple[str, str]] = (), value: str | None = None, *, plain: bool = False
+) -> widgets.Dropdown:
+    """A dropdown; a plain one shows its description, the others have it for screen readers only."""
+    made = widgets.Dropdown(description=description, options=list(options), value=value, layout={"width": "auto"})
+    return with_classes(made, "cc-plain" if plain else "cc-quiet-label")
+
+
+def slider(
+    description: str, value: float, low: float, high: float, step: float, form: str = ".2f"
+) -> widgets.FloatSlider | widgets.IntSlider:
+    """A slider with its name, in a column of such."""
+    kind = widgets.IntSlider if isinstance(step, int) else widgets.FloatSlider
+    made = kind(
+        value=value,
+        min=low,
+        max=high,
+        step=step,
+        description=description,
+        layout={"width": "auto"},
+        readout_format=form,
+    )
+    return with_classes(made, "cc-knob")
+
+
 def panel(title: str, *body: widgets.Widget, tools: Sequence[widgets.Widget] = (), css: str = "") -> widgets.VBox:
     """A panel with a header of 36 px: its title, then its tools."""
-    head = row(text(tag("span", title, class_="cc-title")), *tools, css="cc-head")
+    head = row(text(heading(title)), *tools, css="cc-head")
     return column(head, *body, css=f"cc-panel {css}")
 
 
 def gauge(title: str, *body: widgets.Widget, note: widgets.Widget | None = None) -> widgets.VBox:
     """A part of the Watch panel: a header of 26 px with a note at its right, and a body."""
     notes = [] if note is None else [with_classes(note, "cc-push cc-note")]
-    return column(
-        row(text(tag("span", title, class_="cc-title")), *notes, css="cc-head cc-minor"), *body, css="cc-gauge"
-    )
+    return column(row(text(heading(title)), *notes, css="cc-head cc-minor"), *body, css="cc-gauge")
 
 
 def button(
@@ -94,4 +128,17 @@ def show(widget: widgets.DOMWidget, visible: bool) -> None:
     (widget.remove_class if visible else widget.add_class)("cc-hidden")
 
 
-__all__ = ["Html", "app", "button", "column", "gauge", "panel", "row", "show", "text", "with_classes"]
+__all__ = [
+    "Html",
+    "app",
+    "button",
+    "column",
+    "gauge",
+    "heading",
+    "panel",
+    "press",
+    "row",
+    "show",
+    "text",
+    "with_classes",
+]

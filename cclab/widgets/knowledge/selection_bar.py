@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 
-from cclab.session import Snapshot
-from cclab.widgets.desk import Desk, View
-from cclab.widgets.html import Html, join, tag
-from cclab.widgets.layout import column, show, text
-from cclab.widgets.rows import Action, Rows
-from cclab.widgets.stating import SOURCE, Intention, forget, keep_apart, label_as, link_together, new_conflict
-from cclab.widgets.theme import hue, told_apart
+import numpy as np
+
+from cclab.core.words import counted
+from cclab.datasets.searching import more_like
+from cclab.looks.describe import label_meanings
+from cclab.looks.encoding import Look
+from cclab.looks.palette import hue
+from cclab.session import Moment
+from cclab.widgets.kit.html import Html, join, tag
+from cclab.widgets.kit.layout import column, show, text
+from cclab.widgets.kit.rows import Action, Rows
+from cclab.widgets.knowledge.intents import (
+    SOURCE,
+    Intention,
+    forget,
+    is_stated,
+    keep_apart,
+    label_as,
+    link_together,
+    new_conflict,
+)
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.notices import Notice
+from cclab.widgets.model.view import View
 
 FIRST = "Select some samples first"
 #: So many clusters have a button; the keys 1 to 9 reach as many.
@@ -24,10 +42,14 @@ class Selecting(View):
     Parameters
     ----------
     desk : Desk
+    more : mapping from str to callable
+        What else can be done with a selection: words, and what is called.
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, more: Mapping[str, Callable[[], object]] = MappingProxyType({})) -> None:
         super().__init__(desk)
+        self._more = {"More like these": self.more_like_these, **more}
+        self._extended = False
         self._labelling = False
         self._verb = "link"
         self._verbs = Rows(label="Selection")
@@ -59,11 +81,12 @@ class Selecting(View):
             self._state("apart")
 
     def label(self, cluster: int) -> None:
-        """Label the selected samples with a cluster, given by its place."""
-        if cluster < len(self._cluster_names()):
+        """Label the selected samples with a cluster, given by its number on the page, less 1."""
+        n = len(self.desk.session.current.page_numbers)
+        if cluster < n:
             self._state(f"label {cluster}")
         else:
-            self.desk.tell("info", f"There are {len(self._cluster_names())} clusters")
+            self.desk.tell(Notice("info", f"There {'is' if n == 1 else 'are'} {counted(n, 'cluster')}"))
 
     def forget(self) -> None:
         """Forget all that is stated about any of the selected samples."""
@@ -74,21 +97,34 @@ class Selecting(View):
         self.desk.keep_aside([])
         self.desk.select([])
 
+    def more_like_these(self) -> None:
+        """Select the nearest neighbours of the selection too."""
+        if self._some_selected():
+            desk = self.desk
+            found = desk.attempt(more_like, desk.session.data.X, desk.selection)
+            if found is not None:
+                desk.select(np.concatenate([desk.selection, found]))
+
     def _state(self, verb: str) -> None:
         if not self._some_selected():
             return
         intention = self._intention(verb)
         if not intention:
-            self.desk.tell("info", str(intention.words))
+            self.desk.tell(Notice("info", str(intention.words)))
         elif self.desk.attempt(self.desk.session.constrain, source=SOURCE, **intention.said) is not None:
             self.clear()
 
     def _some_selected(self) -> bool:
         if not len(self.desk.selection):
-            self.desk.tell("info", FIRST)
+            self.desk.tell(Notice("info", FIRST))
         return bool(len(self.desk.selection))
 
     def _intention(self, verb: str) -> Intention:
+        intention = self._wish(verb)
+        stated = is_stated(self.desk.session.constraints, intention)
+        return Intention({}, join("This is stated already.")) if stated else intention
+
+    def _wish(self, verb: str) -> Intention:
         samples = self.desk.selection
         if verb == "apart":
             return keep_apart(self.desk.aside, samples)
@@ -96,17 +132,23 @@ class Selecting(View):
             return forget(self.desk.session.constraints, samples)
         if verb.startswith("label"):
             cluster = int(verb.split()[1]) if " " in verb else 0
-            return label_as(samples, cluster, self._cluster_names()[cluster])
+            return label_as(samples, self._label_for(cluster + 1), self._name_of(cluster + 1))
         return link_together(samples)
 
-    def _cluster_names(self) -> list[str]:
-        return [str(int(id_) + 1) for id_ in self.desk.session.state.cluster_ids]
+    def _name_of(self, number: int) -> str:
+        look = Look.of(self.desk.session.current)
+        return look.names[look.numbers.index(number)]
+
+    def _label_for(self, number: int) -> int:
+        """What a label must say to name the cluster that has this number on the page."""
+        meanings = label_meanings(self.desk.session.current)
+        return next(label for label, shown in meanings.items() if shown == number)
 
     # ------------------------------------------------------------------ gestures
 
     @property
     def keys(self) -> dict[str, Callable[[], object]]:
-        acts = {
+        acts: dict[str, Callable[[], object]] = {
             "m": self.link,
             "c": self.apart,
             "Enter": self.confirm,
@@ -122,8 +164,13 @@ class Selecting(View):
             case "apart":
                 self.apart()
             case "labels":
-                self._labelling = not self._labelling
+                self._labelling, self._extended = not self._labelling, False
                 self._show()
+            case "more":
+                self._extended, self._labelling = not self._extended, False
+                self._show()
+            case "do":
+                self._more[str(action.id)]()
             case "label":
                 self.label(int(action.id))
             case "forget":
@@ -136,26 +183,27 @@ class Selecting(View):
         self._show_outcome()
 
     def _selected(self) -> None:
-        self._labelling = False
+        self._labelling = self._extended = False
         self._verb = "link"
         self._show()
 
     # ------------------------------------------------------------------ showing
 
-    def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is None or old.problem.constraints is not new.problem.constraints:
+    def update(self, old: Moment | None, new: Moment) -> None:
+        if old is None or old.constraints is not new.constraints or old.names is not new.names:
             self._show()
 
     def _show(self) -> None:
         desk = self.desk
         show(self.widget, bool(len(desk.selection) or len(desk.aside)))
         if len(desk.selection) or len(desk.aside):
-            self._verbs.show([("verbs", self._verb_row())] + ([("labels", self._label_row())] * self._labelling))
+            further = [("labels", self._label_row())] * self._labelling + [("more", self._more_row())] * self._extended
+            self._verbs.show([("verbs", self._verb_row()), *further])
             self._show_outcome()
 
     def _verb_row(self) -> Html:
         n, n_aside = len(self.desk.selection), len(self.desk.aside)
-        count = tag("span", tag("b", f"{n:,}"), " selected", class_="cc-selected-count")
+        count = tag("span", tag("b", f"{n:,}"), " selected", self._rows_meant(), class_="cc-selected-count")
         if n_aside:
             count = tag("span", tag("b", f"{n_aside:,}"), " and ", tag("b", f"{n:,}"), class_="cc-selected-count")
             verbs = [_verb("apart", "Keep apart", "apart", "c", not n)]
@@ -165,26 +213,38 @@ class Selecting(View):
                 _verb("apart", "Keep apart…", "apart", "c"),
                 _verb("labels", "Label as", "label", "1", hover="label"),
             ]
+            verbs.append(_verb("more", "", "more", title="More that can be done with these samples"))
             if len(self.desk.session.constraints):
                 verbs.append(_verb("forget", "", "forget", title="Forget what is stated about these samples (Del)"))
         close = _verb("clear", "", "close", title="Clear the selection (Esc)")
         return tag("div", count, verbs, close, class_="cc-verbs")
 
+    def _rows_meant(self) -> str | None:
+        """For how many rows of a large file the selected samples stand, where they do."""
+        weights = getattr(self.desk.session.data, "sample_weight", None)
+        return None if weights is None else f", for about {round(weights[self.desk.selection].sum()):,} rows"
+
+    def _more_row(self) -> Html:
+        acts = [
+            tag("button", words, class_="cc-button cc-outlined", data_action="do", data_id=words)
+            for words in self._more
+        ]
+        return tag("div", acts, class_="cc-verbs cc-label-row")
+
     def _label_row(self) -> Html:
-        ids = self.desk.session.state.cluster_ids
-        hues = told_apart(ids)
+        look = Look.of(self.desk.session.current)
         chips = [
             tag(
                 "button",
-                tag("i", style=f"background:var({hue(hues[place])})", class_="cc-dot"),
-                str(int(id_) + 1),
+                tag("i", style=f"background:var({hue(look.hues[cluster])})", class_="cc-dot"),
+                look.names[cluster],
                 class_="cc-button cc-outlined",
                 data_action="label",
-                data_id=place,
-                data_hover=f"label {place}",
-                title=f"Label as {int(id_) + 1} ({place + 1})",
+                data_id=number - 1,
+                data_hover=f"label {number - 1}",
+                title=f"Label as {look.names[cluster]} ({number})",
             )
-            for place, id_ in enumerate(ids[:MOST_NAMED_CLUSTERS])
+            for number, cluster in enumerate(look.order[:MOST_NAMED_CLUSTERS], 1)
         ]
         return tag("div", chips, class_="cc-verbs cc-label-row")
 
@@ -194,14 +254,14 @@ class Selecting(View):
             return
         verb = "apart" if len(desk.aside) else self._verb
         if verb == "apart" and not len(desk.aside):
-            self._say(join(f"Keep apart: first these {len(desk.selection):,}, then select the others."))
+            self._say(join(f"Keep apart: first {counted(len(desk.selection), 'sample')}, then select the others."))
             return
         if verb not in ("apart", "forget", "link") and not verb.startswith("label"):
             return
         intention = self._intention(verb)
         session = desk.session
         n_clusters = getattr(session.solver, "n_clusters", None)
-        clash = new_conflict(session.constraints, intention, n_clusters, session.state.cluster_ids)
+        clash = new_conflict(session.constraints, intention, n_clusters, label_meanings(session.current))
         if clash is not None:
             self._say(join(tag("b", "Conflict."), " ", clash), bad=True)
         elif verb == "link" and intention and len(desk.selection) == session.data.n_samples:

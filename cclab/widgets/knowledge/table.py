@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from ipywidgets import DOMWidget
 from numpy.typing import NDArray
 
-from cclab.session import Snapshot
-from cclab.widgets.desk import Desk, View
-from cclab.widgets.glyphs import glyph
-from cclab.widgets.html import Html, join, tag
-from cclab.widgets.layout import button, column, row, text
-from cclab.widgets.rows import Action, Rows
-from cclab.widgets.running import Restraint
-from cclab.widgets.statements import KINDS, Statement, StatementReader, violation
+from cclab.core.words import counted
+from cclab.looks.describe import KINDS, Described, Made, StatementReader, ends_of, label_meanings, violation
+from cclab.session import Moment, Snapshot
+from cclab.widgets.kit.html import Html, join, tag
+from cclab.widgets.kit.layout import button, column, heading, row, text
+from cclab.widgets.kit.rows import Action, Row, Rows
+from cclab.widgets.kit.throttle import Throttle
+from cclab.widgets.knowledge.checking import Checking
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.view import View
+from cclab.widgets.scatter.glyphs import glyph
 
 #: So many rows are shown; the head counts all.
 MOST_ROWS = 200
@@ -31,6 +35,8 @@ class Constraints(View):
     desk : Desk
     on_import, on_export : callables, optional
         What the buttons in the head do; without it there is no such button.
+    tabs : widget, optional
+        What stands in the head, to go to other panels.
     """
 
     def __init__(
@@ -39,27 +45,31 @@ class Constraints(View):
         *,
         on_import: Callable[[], object] | None = None,
         on_export: Callable[[], object] | None = None,
+        tabs: DOMWidget | None = None,
     ) -> None:
         super().__init__(desk)
         self.violated_first = False
         self._reader = StatementReader(desk.session.constraints)
-        self._read: dict[int, Statement] = {}
+        self._made = Made(desk.session.constraints, ends_of(desk.session))
+        self._read: dict[int, Described] = {}
         self._shown: Snapshot | None = None
-        self._restraint = Restraint()
-        self._counts = text()
-        self._table = Rows(kind="table", label="Constraints")
-        self._table.on_action(self._act)
-        self._table.on_hover(self._hover)
-        tools = []
+        self._throttle = Throttle()
+        self.counts = text()
+        self.checking = Checking(desk, on_found=lambda: self._show(desk.session.current))
+        self.table = Rows(kind="table", label="Constraints")
+        self.table.on_action(self._act)
+        self.table.on_hover(self._hover)
+        tools = [] if tabs is None else [text(), tabs]
         if on_import is not None:
             tools.append(button(icon="open", hint="Import constraints (CSV)", on_click=on_import))
         if on_export is not None:
             tools.append(button(icon="export", hint="Export constraints (CSV)", on_click=on_export))
-        title = text(tag("span", "Constraints", class_="cc-title"))
-        head = row(title, self._counts, *(_pushed(tools)), css="cc-head")
-        self.widget = column(head, self._table, css="cc-panel cc-constraints")
+        tools.append(self.checking.button)
+        title = text(heading("Constraints"))
+        head = row(title, self.counts, *(_pushed(tools)), css="cc-head")
+        self.widget = column(head, self.table, css="cc-panel cc-constraints")
         self.listen(desk.selected, self._mark_selected)
-        self.update(None, desk.session.current)
+        self.update(None, desk.moment)
 
     # ------------------------------------------------------------------ gestures
 
@@ -71,19 +81,22 @@ class Constraints(View):
         statement = self._statement(action.id)
         if statement is None:
             return
+        if action.name == "again":
+            self.checking.ask_again(statement.ids)
+            return
         if action.name == "forget":
-            self.desk.attempt(self.desk.session.constrain, forget=statement.id)
+            self.desk.attempt(self.desk.session.constrain, forget=statement.ids.tolist())
         else:
             chosen = statement.samples
             self.desk.select(np.union1d(self.desk.selection, chosen) if action.shift else chosen)
 
-    def _statement(self, id_: str | None) -> Statement | None:
+    def _statement(self, id_: str) -> Described | None:
         """The statement of a row; None where it was forgotten before the click arrived."""
         known = self.desk.session.constraints
-        return self._reader.read(int(id_)) if id_ is not None and int(id_) in known.ids else None
+        return self._reader.read(int(id_)) if id_ and int(id_) in known.ids else None
 
     def _hover(self, id_: str | None) -> None:
-        statement = self._statement(id_)
+        statement = self._statement(id_ or "")
         self.desk.point_at(int(statement.samples[0]) if statement is not None else None)
 
     def _mark_selected(self, _selection: NDArray) -> None:
@@ -91,33 +104,44 @@ class Constraints(View):
 
     # ------------------------------------------------------------------ showing
 
-    def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is None or self._reader.known is not new.problem.constraints:
-            self._reader = StatementReader(new.problem.constraints, new.state.cluster_ids)
-            self._read = {}
-        elif new is self._shown or self._restraint.holds(self.desk.session):
+    def update(self, old: Moment | None, new: Moment) -> None:
+        same = old is not None and self._reader.known is new.constraints
+        if same and (new.snapshot is self._shown or self._throttle.holds(new)):
             return
-        self._show(new)
+        self._show(new.snapshot)
+
+    def _read_anew(self, snapshot: Snapshot) -> None:
+        """Take what is known now, where that is something else."""
+        known, numbers = snapshot.problem.constraints, label_meanings(snapshot)
+        if known is not self._reader.known or numbers != self._reader.numbers:
+            self._read = {}
+            self._made = Made(known, ends_of(self.desk.session))
+            self._reader = StatementReader(known, numbers, self._made)
 
     def _show(self, snapshot: Snapshot) -> None:
         self._shown = snapshot
         known = snapshot.problem.constraints
         if not len(known):
-            self._counts.value = ""
-            self._table.head = self._head()
-            self._table.show([("none", tag("tr", tag("td", _NOTHING, colspan=7, class_="cc-faint")))])
+            self.counts.value = ""
+            self.checking.show(known)
+            self.table.head = self._head()
+            self.table.show([("none", tag("tr", tag("td", _NOTHING, colspan=6, class_="cc-faint")))])
             return
-        labels = snapshot.labels()
-        satisfaction = known.satisfaction(labels)
-        violated = ~satisfaction.satisfied
-        self._counts.value = counts_in_words(len(known), int(violated.sum()))
-        order = np.lexsort((-satisfaction.ids, ~violated)) if self.violated_first else np.argsort(-satisfaction.ids)
-        rows = [self._row(int(satisfaction.ids[at]), bool(violated[at]), snapshot, labels) for at in order[:MOST_ROWS]]
-        if len(known) > MOST_ROWS:
-            note = f"The first {MOST_ROWS} of {len(known):,} are shown. Export them to see all."
-            rows.append(("more", tag("tr", tag("td", note, colspan=7, class_="cc-faint"))))
-        self._table.head = self._head()
-        self._table.show(rows)
+        self._read_anew(snapshot)
+        made, labels = self._made, snapshot.partition.labels()
+        ids = np.array([ids[0] for ids in made.ids])
+        n_violated = made.count(snapshot.satisfaction.violated_ids)
+        self.counts.value = counts_in_words(len(made), int((n_violated > 0).sum()))
+        order = np.lexsort((-ids, n_violated == 0)) if self.violated_first else np.argsort(-ids)
+        self.checking.show(known)
+        order = order[np.argsort([not self.checking.doubts(made.ids[at]) for at in order], kind="stable")]
+        shown = order[:MOST_ROWS]
+        rows: list[Row] = [self._row(int(ids[at]), int(n_violated[at]), snapshot, labels) for at in shown]
+        if len(made) > MOST_ROWS:
+            note = f"The first {MOST_ROWS} of {len(made):,} are shown. Export them to see all."
+            rows.append(("more", tag("tr", tag("td", note, colspan=6, class_="cc-faint"))))
+        self.table.head = self._head()
+        self.table.show(rows)
 
     def _head(self) -> Html:
         sort = tag(
@@ -135,19 +159,21 @@ class Constraints(View):
             tag("th", "Detail", class_="cc-wide"),
             tag("th", "From", style="width:13%"),
             tag("th", "Weight", class_="cc-number", style="width:78px"),
-            tag("th", sort, style="width:92px", aria_sort="ascending" if self.violated_first else "none"),
+            tag("th", sort, style="width:112px", aria_sort="ascending" if self.violated_first else "none"),
             tag("th", class_="cc-tool", style="width:36px"),
         )
 
-    def _row(self, id_: int, violated: bool, snapshot: Snapshot, labels: NDArray) -> tuple[int, Html]:
+    def _row(self, id_: int, violated: int, snapshot: Snapshot, labels: NDArray) -> Row:
         if id_ not in self._read:
             self._read[id_] = self._reader.read(id_)
         statement = self._read[id_]
-        broken = violation(statement, labels, snapshot.state.cluster_ids) if violated else ""
+        broken = violation(statement, labels, snapshot.page_numbers.tolist()) if violated else ""
+        if violated and len(statement.ids) > 1:
+            broken = f"{violated:,} elsewhere"
         chosen = len(statement.samples) == len(self.desk.selection) and np.array_equal(
             np.unique(statement.samples), self.desk.selection
         )
-        css = " ".join(["cc-violated"] * violated + ["cc-current"] * chosen) or None
+        css = " ".join(["cc-violated"] * bool(violated) + ["cc-current"] * chosen) or None
         forget = tag(
             "button",
             class_="cc-button cc-icon cc-ghost cc-remove cc-i-close",
@@ -156,14 +182,17 @@ class Constraints(View):
             title=f"Forget {KINDS[statement.kind]} {statement.name}",
         )
         detail = "; ".join(part for part in (statement.detail, broken) if part)
+        again = self.checking.cell(statement.ids)
+        if again is not None:
+            detail = self.checking.reason(statement.ids)
         return id_, tag(
             "tr",
-            tag("td", tag("span", _sign(statement, violated), KINDS[statement.kind], class_="cc-kind")),
+            tag("td", tag("span", _sign(statement, bool(violated)), KINDS[statement.kind], class_="cc-kind")),
             tag("td", statement.name, title=statement.name),
             tag("td", detail, class_="cc-faint cc-wide", title=detail),
             tag("td", statement.source, class_="cc-faint"),
             tag("td", f"{statement.weight:.2f}", class_="cc-number"),
-            tag("td", "violated" if violated else "satisfied", class_="cc-bad" if violated else "cc-faint"),
+            tag("td", again or ("violated" if violated else "satisfied"), class_="cc-bad" if violated else "cc-faint"),
             tag("td", forget, class_="cc-tool"),
             class_=css,
             data_action="find",
@@ -180,7 +209,7 @@ def _pushed(tools: list) -> list:
     return tools
 
 
-def _sign(statement: Statement, violated: bool) -> Html:
+def _sign(statement: Described, violated: bool) -> Html:
     if statement.kind == "label":
         return tag("span", class_="cc-glyph cc-line cc-i-label")
     sign = _GLYPHS[statement.kind]
@@ -190,9 +219,9 @@ def _sign(statement: Statement, violated: bool) -> Html:
 def counts_in_words(n: int, n_violated: int) -> Html:
     """How many statements there are, hold and don't hold.
 
-    >>> counts_in_words(12, 1)
+    >>> str(counts_in_words(12, 1))
     '<span class="cc-note">12 statements · 11 satisfied · <span class="cc-bad">1 violated</span></span>'
     """
-    said = f"{n:,} statement{'s' if n > 1 else ''} · {n - n_violated:,} satisfied"
+    said = f"{counted(n, 'statement')} · {n - n_violated:,} satisfied"
     broken = join(" · ", tag("span", f"{n_violated:,} violated", class_="cc-bad")) if n_violated else None
     return tag("span", said, broken, class_="cc-note")

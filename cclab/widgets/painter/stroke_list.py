@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from cclab.images import Dab, Stroke
 from cclab.session import Snapshot
-from cclab.widgets.easel.easel import Easel
-from cclab.widgets.easel.paint import swatch
-from cclab.widgets.html import Html, join, tag
-from cclab.widgets.layout import gauge, text, with_classes
-from cclab.widgets.rows import Action, Rows
-from cclab.widgets.status import Status
+from cclab.widgets.kit.html import Html, join, tag
+from cclab.widgets.kit.layout import gauge, text, with_classes
+from cclab.widgets.kit.rows import Action, Rows
+from cclab.widgets.painter.canvas_panel import swatch
+from cclab.widgets.painter.model import Easel
 from cclab.widgets.watch import Part
 from cclab.widgets.watch.charts import Course
+from cclab.widgets.watch.part import put_away
 
 MOST_PLACES = 200
+ONLY_HERE = "only here: paint longer to teach"
 
 
 class Undecided(Part):
@@ -40,11 +44,12 @@ class Undecided(Part):
         self.desk.regions_at(new)
         counts = [(place, self.desk.undecided_at(s)) for place, s in enumerate(session.snapshots)]
         known = [(place, n) for place, n in counts if n is not None][-MOST_PLACES:]
+        put_away(self.chart.widget, not known)
         if not known:
             self.note.value = "nothing painted"
             return
         places, values = zip(*known)
-        self.chart.show(np.array(places), [values], session.position, len(session.snapshots) - 1)
+        self.chart.show(np.array(places), [values], session.position)
         now, before = self.desk.undecided_at(new), values[0]
         was = f", was {before:,}" if now is not None and before != now else ""
         self.note.value = "" if now is None else f"{now:,}{was}"
@@ -70,23 +75,27 @@ class StrokeList(Part):
         self.start()
 
     def _act(self, action: Action) -> None:
-        self.desk.without(int(action.id))
+        self.desk.forget(int(action.id))
 
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
         recipe, posed = self.desk.recipe_at(new), self.desk.posed_at(new)
-        dabs = iter(() if posed is None else posed.palette.dabs)
+        roles = [None] * len(recipe.strokes) if posed is None else posed.roles
         left = self.desk.painting.left_of(recipe)
         self._rows.head = tag(
             "tr", tag("th", "Stroke"), tag("th", "Pixels", class_="cc-number"), tag("th", "Role"), tag("th", "")
         )
         rows = []
-        for number, (stroke, pixels) in enumerate(zip(recipe.strokes, left)):
-            dab = next(dabs, None) if len(pixels) else None
-            rows.append((number, self._row(number, stroke, len(pixels), role(dab))))
+        effects = iter(() if posed is None or posed.forest is None else posed.forest.effects)
+        for stroke_id, stroke, pixels, dab in zip(recipe.ids, recipe.strokes, left, roles):
+            effect = next(effects, None) if dab is not None and dab.region else None
+            words = role(dab, self.desk.regions, effect) if posed is not None or not len(pixels) else ""
+            if self.desk.n_slices > 1:
+                words = f"slice {stroke.slice + 1} · {words}" if words else f"slice {stroke.slice + 1}"
+            rows.append((stroke_id, self._row(stroke_id, stroke, len(pixels), words)))
         self._rows.show(rows[::-1])
         self.note.value = f"{len(rows)} stroke{'' if len(rows) == 1 else 's'}"
 
-    def _row(self, number, stroke, n_pixels, words) -> Html:
+    def _row(self, stroke_id: int, stroke: Stroke, n_pixels: int, words: str) -> Html:
         names = ("Don’t know", *self.desk.regions)
         erases = stroke.kind == "erase"
         name = "Eraser" if erases else names[stroke.region] if stroke.region < len(names) else f"Region {stroke.region}"
@@ -95,9 +104,9 @@ class StrokeList(Part):
             "button",
             class_="cc-button cc-icon cc-remove cc-i-close",
             data_action="forget",
-            data_id=number,
+            data_id=stroke_id,
             title="Forget this stroke",
-            aria_label=f"Forget stroke {number + 1}",
+            aria_label=f"Forget stroke {stroke_id}",
         )
         return tag(
             "tr",
@@ -108,48 +117,51 @@ class StrokeList(Part):
         )
 
 
-def role(dab) -> str:
-    """What a dab does, in words."""
+def role(dab: Dab | None, regions: Sequence[str], effect: tuple[str, str] | None = None) -> str:
+    """What a dab does, in words.
+
+    Parameters
+    ----------
+    dab : Dab or None
+        None where nothing is left of it.
+    regions : sequence of str
+        Names, from region 1.
+    effect : (str, str), optional
+        What a forest has learned from it: see `Forest.effects`.
+    """
     if dab is None:
         return "painted over"
     if dab.region == 0:
         return "left out"
+    name = regions[dab.region - 1] if dab.region <= len(regions) else f"Region {dab.region}"
+    if effect is not None:
+        what, kind = effect
+        return {"taught": f"taught: {kind} of {name}", "confirms": "confirms"}.get(what, ONLY_HERE)
     if dab.founds:
-        return f"prototype {dab.prototype + 1}"
-    return "correction" if dab.prototype is None else f"joins {dab.prototype + 1}"
+        return f"taught: look {(dab.prototype or 0) + 1}"
+    return ONLY_HERE if dab.prototype is None else f"confirms look {dab.prototype + 1}"
 
 
-class PaintStatus(Status):
-    """Pixels, objects, strokes, what is undecided, and Dice where the truth is known.
-
-    Parameters
-    ----------
-    desk : Easel
-    """
-
-    desk: Easel
-
-    def _show(self) -> None:
-        desk, session = self.desk, self.desk.session
-        posed, state = desk.posed_at(session.current), self.state
-        css = {"Running": "cc-state cc-running", "Stopped": "cc-state cc-stopped"}.get(state, "cc-state")
-        height, width = desk.picture.shape
-        items = [
-            tag("span", state if posed is not None else "Paint a stroke in each of two regions", class_=css),
-            join("pixels ", tag("b", f"{height * width:,}")),
-        ]
-        if posed is not None:
-            frame = desk.table_at(session.current)
-            kind = "objects" if posed.objects.kind == "pixels" else posed.objects.kind
-            items += [
-                join(f"{kind} ", tag("b", f"{len(posed.objects):,}")),
-                join("strokes ", tag("b", len(posed.recipe.strokes))),
-                join("undecided ", tag("b", f"{int(frame['pixels'].iloc[-1]):,}")),
-            ]
-            if len(posed.palette.painted) == 1:
-                items.append("Paint a second region to tell it apart")
-            elif desk.picture.truth is not None and not np.isnan(frame["dice"].iloc[0]):
-                items.append(join(f"Dice of {desk.regions[0]} ", tag("b", f"{frame['dice'].iloc[0]:.2f}")))
-        shown = [tag("span", item, class_="cc-item") for item in items]
-        self._line.value = tag("div", shown, class_="cc-status-items", role="status", aria_live="polite")
-        self._show_saved()
+def status_items(desk: Easel, state: str) -> list[Html | str]:
+    """For the status line: pixels, objects, strokes, what is undecided, and Dice where the truth is known."""
+    posed = desk.posed_at(desk.session.current)
+    height, width = desk.picture.shape
+    pixels = join("pixels ", tag("b", f"{height * width:,}"))
+    if posed is None:
+        return ["Paint a stroke in each of two regions", pixels]
+    if len(posed.palette.painted) == 1:
+        return ["Paint a second region to tell it apart", pixels, join("strokes ", tag("b", len(posed.recipe.strokes)))]
+    if desk.developing and posed.objects.kind != desk.objects and state != "Stopped":
+        state = "Running"  # pixels are still to come
+    frame = desk.table_at(desk.session.current)
+    kind = "objects" if posed.objects.kind == "pixels" else posed.objects.kind
+    items: list[Html | str] = [
+        state,
+        pixels,
+        join(f"{kind} ", tag("b", f"{len(posed.objects):,}")),
+        join("strokes ", tag("b", len(posed.recipe.strokes))),
+        join("undecided ", tag("b", f"{int(frame['pixels'].iloc[-1]):,}")),
+    ]
+    if desk.picture.truth is not None and not np.isnan(frame["dice"].iloc[0]):
+        items.append(join(f"Dice of {desk.regions[0]} ", tag("b", f"{frame['dice'].iloc[0]:.2f}")))
+    return items

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sklearn.base import clone
 
 from cclab.core import Solver
 from cclab.core.parameters import parameter_docs
-from cclab.session import Snapshot
-from cclab.widgets.desk import Desk, View
-from cclab.widgets.fields import Field, parameter_name
-from cclab.widgets.freeing import close_all
-from cclab.widgets.html import tag
-from cclab.widgets.layout import button, column, row, show, text
+from cclab.session import Moment
+from cclab.widgets.kit.close import close_all
+from cclab.widgets.kit.html import tag
+from cclab.widgets.kit.layout import button, column, heading, row, show, text
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.view import View
+from cclab.widgets.model.wrapping import inside, wrapped_like
+from cclab.widgets.parameters.fields import Field, parameter_name
 
 
 class Drawer(View):
@@ -22,23 +25,26 @@ class Drawer(View):
     Parameters
     ----------
     desk : Desk
+    on_apply : callable, optional
+        ``on_apply(changed)`` is given the values that were changed, by name; default: switch to such a solver.
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, on_apply: Callable[[dict[str, Any]], object] | None = None) -> None:
         super().__init__(desk)
+        self._on_apply = on_apply or self._switch
         self.is_open = False
         self.fields: dict[str, Field] = {}
         self._solver: Solver | None = None
-        self._title = text()
+        self.title = text()
         self._form = column(css="cc-scroll")
-        self._wrong = text()
+        self.wrong = text()
         self.reset_button = button("Reset", self.reset, hint="Back to the values in use")
         self.apply_button = button("Apply", self.apply, look="primary", hint="Start anew with these values")
         close = button(icon="close", hint="Close (Esc)", on_click=self.hide, css="cc-push")
         self.widget = column(
-            row(self._title, close, css="cc-head"),
+            row(self.title, close, css="cc-head"),
             self._form,
-            self._wrong,
+            self.wrong,
             row(self.reset_button, self.apply_button, css="cc-foot"),
             css="cc-drawer",
         )
@@ -49,7 +55,7 @@ class Drawer(View):
     def open(self) -> None:
         """Show the drawer."""
         self.is_open = True
-        self._fill(self.desk.session.solver)
+        self._fill(inside(self.desk.session.solver))
         show(self.widget, True)
 
     def hide(self) -> None:
@@ -64,11 +70,14 @@ class Drawer(View):
 
     def apply(self) -> None:
         """Start anew with the values of the form."""
-        if self.apply_button.disabled:
-            return
+        if not self.apply_button.disabled:
+            self._on_apply(self._changed())
+
+    def _switch(self, changed: dict[str, Any]) -> None:
         session = self.desk.session
         session.pause()
-        self.desk.attempt(session.switch, self._wanted())
+        worker = clone(inside(session.solver)).set_params(**changed)
+        self.desk.attempt(session.switch, wrapped_like(session.solver, worker))
 
     def reset(self) -> None:
         """Back to the values in use."""
@@ -78,9 +87,10 @@ class Drawer(View):
 
     # ------------------------------------------------------------------ showing
 
-    def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        if self.is_open and new.solver is not self._solver:
-            self._fill(new.solver)
+    def update(self, old: Moment | None, new: Moment) -> None:
+        worker = inside(new.snapshot.solver)
+        if self.is_open and worker is not self._solver:
+            self._fill(worker)
 
     def _fill(self, solver: Solver) -> None:
         if self._solver is not None and type(solver) is type(self._solver) and self._same_kinds(solver):
@@ -89,7 +99,7 @@ class Drawer(View):
         else:
             self._make_fields(solver)
         self._solver = solver
-        self._title.value = tag("span", f"Parameters of {type(solver).__name__}", class_="cc-title")
+        self.title.value = heading(f"Parameters of {type(solver).__name__}")
         self._check()
 
     def _same_kinds(self, solver: Solver) -> bool:
@@ -108,26 +118,29 @@ class Drawer(View):
         for widget in gone:
             close_all(widget)
 
-    def _wanted(self) -> Solver:
-        values = {name: field.value for name, field in self.fields.items() if field.changed}
-        return clone(self.desk.session.solver).set_params(**values)
+    def _changed(self) -> dict[str, Any]:
+        return {name: field.value for name, field in self.fields.items() if field.changed}
 
     def _check(self) -> None:
         """Whether Apply would work: each value by itself, then all of them on these data."""
         wrong = any(field.problem for field in self.fields.values())
         said = ""
-        if not wrong and any(field.changed for field in self.fields.values()):
-            try:
-                self._wanted().check(self.desk.session.problem)
-            except ValueError as error:
-                said = _in_our_names(str(error), self.fields)
-        self._wrong.value = tag("div", said, class_="cc-help cc-bad cc-padded", role="alert") if said else ""
+        if not wrong:
+            wanted = clone(inside(self.desk.session.solver)).set_params(**self._changed())
+            for name, field in self.fields.items():
+                field.offer(wanted.choices(name))
+            if self._changed():
+                try:
+                    wanted.check(self.desk.session.problem)
+                except ValueError as error:
+                    said = _in_our_names(str(error), self.fields)
+        self.wrong.value = tag("div", said, class_="cc-help cc-bad cc-padded", role="alert") if said else ""
         changed = any(field.changed for field in self.fields.values())
         self.apply_button.disabled = wrong or bool(said) or not changed
         self.reset_button.disabled = not changed
 
 
-def _importance(parameters: dict[str, Any]):
+def _importance(parameters: dict[str, Any]) -> Callable[[str], tuple[bool, bool, int]]:
     """The number of clusters first, then what is the algorithm's own, then what all have in common."""
     common = list(Solver.parameters)
     order = list(parameters)

@@ -8,8 +8,8 @@ import ipywidgets as widgets
 import numpy as np
 
 from cclab.core.parameters import Parameter
-from cclab.widgets.html import tag
-from cclab.widgets.layout import column, text
+from cclab.widgets.kit.html import tag
+from cclab.widgets.kit.layout import column, text
 
 #: Names that the words in the parameter's own would not explain.
 NAMES = {
@@ -63,8 +63,7 @@ class Field:
         if self._fixed:
             made = widgets.Text(disabled=True, **about)
         elif p.kind == "choice":
-            options = [(choice, choice) for choice in p.choices] + ([("none", None)] if p.or_none else [])
-            made = widgets.Dropdown(options=options, **about)
+            made = widgets.Dropdown(options=self._options(p.choices), **about)
         elif p.kind == "flag":
             made = widgets.Checkbox(indent=False, **about)
         elif p.kind == "real" and p.low is not None and p.high is not None and not p.or_none and not p.also:
@@ -98,6 +97,21 @@ class Field:
         self.control.value = write(value) if isinstance(self.control, widgets.Text) else value
         self._setting = False
         self._show()
+
+    def _options(self, choices: tuple[str, ...]) -> tuple[tuple[str, Any], ...]:
+        return (*((choice, choice) for choice in choices), *((("none", None),) if self._parameter.or_none else ()))
+
+    def offer(self, choices: tuple[str, ...]) -> None:
+        """Offer these words alone, and the one that is chosen."""
+        if self._fixed or self._parameter.kind != "choice":
+            return
+        value = self.control.value
+        options = self._options(tuple(c for c in self._parameter.choices if c in choices or c == value))
+        if options != self.control.options:
+            self._setting = True
+            self.control.options = options
+            self.control.value = value
+            self._setting = False
 
     def reset(self) -> None:
         """Back to the value that was given."""

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import ipywidgets as widgets
 import numpy as np
 
-from cclab.core import ConstraintSet
 from cclab.core.registry import strategies
-from cclab.queries.base import Query, Settled
-from cclab.session import Session, Snapshot
-from cclab.widgets.desk import Desk, View, in_words
-from cclab.widgets.freeing import close_all
-from cclab.widgets.html import Html, join, tag
-from cclab.widgets.layout import button, column, row, show, text, with_classes
-from cclab.widgets.rows import Rows
-from cclab.widgets.running import Pace, Restraint, run
-from cclab.widgets.samples import sample_card
-from cclab.widgets.tasks import Tasks
+from cclab.oracles import Answer, Loop, Oracle, Truth
+from cclab.oracles.loop import is_settled
+from cclab.queries.base import Query
+from cclab.session import Moment, Snapshot
+from cclab.widgets.kit.background import Tasks
+from cclab.widgets.kit.html import Html, join, tag
+from cclab.widgets.kit.layout import button, column, heading, press, row, show, text, with_classes
+from cclab.widgets.kit.rows import Rows
+from cclab.widgets.kit.throttle import Throttle
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.notices import in_words
+from cclab.widgets.model.run import Pace, run
+from cclab.widgets.model.view import View
+from cclab.widgets.queries.answer_buttons import AnswerButtons
+from cclab.widgets.queries.desk_talk import DeskTalk
+from cclab.widgets.queries.many_answers import ManyAnswers
+from cclab.widgets.queries.question_views import group_rows, pair_row, title_of
+from cclab.widgets.queries.sample import Samples
 
-_THINKING = tag("div", "Looking for a question…", class_="cc-empty")
+_LOOKING = "Looking for a question…"
+_THINKING = tag("div", _LOOKING, class_="cc-empty")
 _WAIT = 0.1
 
 
@@ -41,8 +49,10 @@ class Queries(View):
         How many questions "Ask the truth" answers at once by its second button.
     pace : coroutine function, optional
         Awaited between the answers of a batch: see `Stepper`.
-    question : str
-        The title over a pair.
+    about : Samples, optional
+        What questions are about, how they look, and what becomes of answers; default: the samples of the data.
+    oracles : mapping from str to Oracle
+        Who may answer many questions at once, beside the truth.
     """
 
     def __init__(
@@ -53,72 +63,112 @@ class Queries(View):
         step_after: bool = True,
         batch: int = 10,
         pace: Pace | None = None,
-        question: str = "Same cluster?",
+        about: Samples | None = None,
+        oracles: Mapping[str, Oracle] | None = None,
     ) -> None:
         super().__init__(desk)
+        self.about = about or Samples(desk)
         self.step_after = step_after
         self.batch = batch
-        self._question = question
         self._pace = pace
         self._tasks = Tasks()
-        self._restraint = Restraint()
+        self._throttle = Throttle()
         self._looking = False
         self._left = 0  # questions of a batch still to be answered
         self._found_nothing: tuple[Any, ...] | None = None
+        self._asked_at: tuple[Query, Snapshot] | None = None  # the last question that was found, and where
+        self._outside: tuple[Query, frozenset[int]] | None = None  # samples of a group that were marked
 
-        self._title = text()
+        self.title = text()
         self.strategy = with_classes(
             widgets.Dropdown(description="Strategy", layout={"width": "auto"}), "cc-plain cc-quiet-label"
         )
-        self._why = text(css="cc-why")
-        self._samples = Rows(label="The samples in question")
-        self._samples.add_class("cc-pair-rows")
-        self._samples.on_hover(lambda sample: desk.point_at(None if sample is None else int(sample)))
-        self.same_button = self._answer_button("Same", "same", "together", "S")
-        self.different_button = self._answer_button("Different", "different", "apart", "D")
-        self.unknown_button = button("Don’t know", self.reject, key="X", hint="Don’t know (X)", look="outlined")
-        self._cluster_buttons: tuple[widgets.Button, ...] = ()
-        self._answers = row(css="cc-answers")
-        self._counts = text(css="cc-note")
+        self.why = text(css="cc-why")
+        self.samples = Rows(label="The samples in question")
+        self.samples.add_class("cc-pair-rows")
+        self.samples.on_hover(lambda sample: desk.point_at(None if sample is None else int(sample)))
+        self.samples.on_action(lambda action: self.mark(int(action.id)))
+        self._buttons = AnswerButtons(self.answer, self.confirm, self.reject)
+        self.same_button, self.different_button = self._buttons.same, self._buttons.different
+        self.unknown_button, self.group_button = self._buttons.unknown, self._buttons.group
+        self.answers = self._buttons.widget
+        self.counts = text(css="cc-note")
         self.step_button = button(icon="step", hint="Step after each answer", on_click=self.toggle_step_after)
         self.truth_button = button("Ask the truth", self.ask_truth, hint="Answer this one from the known classes")
         self.batch_button = button(
             icon="batch", hint=f"Ask the truth about {batch} questions", on_click=self.toggle_batch
         )
         self.step_button.add_class("cc-push")
+        self.many = ManyAnswers(desk, oracles or {}, strategy=lambda: self.strategy.value, on_done=self._many_answered)
         self._fill_strategies(desk.session.current, strategy)
         self.strategy.observe(self._strategy_chosen, "value")
         self.widget = column(
-            row(self._title, text(tag("span", "by"), css="cc-push cc-note"), self.strategy, css="cc-head"),
-            column(self._why, self._samples, self._answers, css="cc-query"),
-            row(self._counts, self.step_button, self.truth_button, self.batch_button, css="cc-foot"),
+            row(self.title, text(tag("span", "by"), css="cc-push cc-note"), self.strategy, css="cc-head"),
+            column(self.why, self.samples, self.answers, css="cc-query"),
+            row(self.counts, self.step_button, self.truth_button, self.batch_button, css="cc-foot"),
+            self.many.widget,
             css="cc-panel cc-queries",
         )
         self.listen(desk.thresholded, lambda _: self._show())
-        self.update(None, desk.session.current)
-
-    def _answer_button(self, label: str, answer: str, icon: str, key: str) -> widgets.Button:
-        hint = f"{label} ({key})"
-        return button(label, lambda: self.answer(answer), icon=icon, key=key, hint=hint, look="outlined")
+        self.update(None, desk.moment)
 
     # ------------------------------------------------------------------ gestures
 
     @property
     def keys(self) -> dict[str, Callable[[], object]]:
-        return {"s": partial(self.answer, "same"), "d": partial(self.answer, "different"), "x": self.reject}
+        return {"s": partial(self._choose, 0), "d": partial(self._choose, 1), "x": self.reject}
+
+    def _choose(self, place: int) -> None:
+        """The first or the second answer of two."""
+        kind = "pair" if self.query is None else self.query.kind
+        if kind == "label":
+            label = self._buttons.label_at(place)
+            if label is not None:
+                self.answer(label)
+            return
+        self.answer(("b", "c")[place] if kind == "triplet" else ("same", "different")[place])
 
     @property
     def query(self) -> Query | None:
         """The question that is asked now."""
-        return next(iter(self.desk.session.pending), None)
+        query = self.desk.question
+        return query if query is not None and self.about.stands(self._where(query)) else None
 
-    def answer(self, answer: str | int) -> None:
-        """Answer the question: "same" or "different" about a pair, a cluster (from 0) about one sample."""
+    def _where(self, query: Query) -> Snapshot | None:
+        """The snapshot at which a question was found, unless that was before this page."""
+        asked, where = self._asked_at or (None, None)
+        return where if asked == query else None
+
+    def answer(self, answer: str | int | Sequence[int]) -> None:
+        """Answer the question: "same" or "different" about a pair, a label (from 0) about one sample, and so on."""
         query = self.query
-        if query is None or (query.kind == "pair") != isinstance(answer, str):
-            return
-        if self.desk.attempt(self.desk.session.answer, query, answer) is not None:
+        if query is not None and answer_suits(query, answer) and self.about.answer(query, answer):
             self._go_on()
+
+    def mark(self, sample: int) -> None:
+        """Mark a sample of the group as one that does not belong, or take the mark away."""
+        if self.query is not None and self.query.kind == "group" and sample in self.query.samples:
+            self._outside = self.query, self.outside ^ {sample}
+            self._show()
+
+    def mark_place(self, place: int) -> bool:
+        """Mark the sample at a place, from 0; False where no group is asked about."""
+        query = self.query
+        if query is None or query.kind != "group" or place >= len(query.samples):
+            return False
+        self.mark(query.samples[place])
+        return True
+
+    @property
+    def outside(self) -> frozenset[int]:
+        """The samples of the group that were marked."""
+        query, marked = self._outside or (None, frozenset())
+        return marked if query == self.query else frozenset()
+
+    def confirm(self) -> None:
+        """Answer that the marked samples do not belong, and the others do."""
+        if self.query is not None and self.query.kind == "group":
+            self.answer(sorted(self.outside))
 
     def reject(self) -> None:
         """Set the question aside: don't know."""
@@ -127,20 +177,22 @@ class Queries(View):
 
     def ask_truth(self) -> None:
         """Answer the question from the known classes."""
-        if self.query is None:
-            return
-        answer = true_answer(self.desk.session, self.query)
-        if answer is None:
-            self.reject()
+        query, target = self.query, self.desk.session.data.target
+        if query is not None and target is not None:
+            self._hear(query, Truth(target).answer(query, self.desk.session.data))
+
+    def _hear(self, query: Query, answer: Answer) -> None:
+        if answer.is_sure:
+            self.answer(answer.verdict)
         else:
-            self.answer(answer)
+            self.reject()
 
     def toggle_batch(self) -> None:
         """Let the truth answer `batch` questions, or stop it."""
         if self._left:
             self._left = 0
             self._show()
-        else:
+        elif self.desk.session.data.target is not None:
             self._left = self.batch
             self._tasks.start(self._answer_batch())
 
@@ -151,7 +203,7 @@ class Queries(View):
 
     def propose(self) -> None:
         """Look for another question, aside."""
-        if not self._looking:
+        if not self._looking and self.about.ready and self.strategy.value is not None:
             self._looking = True
             self._tasks.start(self._look())
 
@@ -164,22 +216,27 @@ class Queries(View):
             self._tasks.start(run(self.desk, 1))
 
     async def _answer_batch(self) -> None:
+        talk = DeskTalk(self.desk, self._next, hear=self._hear, pace=self._pace)
+        loop = Loop(self.batch, steps_per_round=1 if self.step_after else 0, settles=False)
         try:
-            while self._left and self.query is not None:
-                self._left -= 1
-                self.ask_truth()
-                if self.step_after and not await run(self.desk, 1):
-                    break
-                if self._pace is not None:
-                    await self._pace()
-                if self._left and self.query is None and not self._looking:
-                    self._looking = True
-                    await self._look()
-                while self._looking:
-                    await asyncio.sleep(_WAIT / 10)
+            async for count, _ in loop.rounds(talk, Truth(self.desk.session.data.target)):
+                self._left = min(self._left, self.batch - count)
         finally:
             self._left = 0
             self._show()
+
+    async def _next(self) -> Sequence[Query]:
+        """The question that is asked now, once it is found; none when the person has had enough."""
+        if self._left and self.query is None and not self._looking:
+            self._looking = True
+            await self._look()
+        while self._looking:
+            await asyncio.sleep(_WAIT / 10)
+        return () if self.query is None or not self._left else (self.query,)
+
+    def _many_answered(self) -> None:
+        self._go_on()
+        self._show()
 
     # ------------------------------------------------------------------ looking for a question
 
@@ -194,13 +251,15 @@ class Queries(View):
                     continue
                 before = self._situation()
                 try:
-                    found = await session.apropose(self.strategy.value)
+                    found = await self.about.find(session, self.strategy.value)
                 except Exception as error:
-                    self.desk.tell("bad", f"No question could be found: {in_words(error)}")
+                    self.desk.tell_of(error, f"No question could be found: {in_words(error)}")
                     found = ()
                 if session is self.desk.session and self._situation() == before:
                     if not found:
                         self._found_nothing = before
+                    else:
+                        self._asked_at = found[0], session.current
                     break
         finally:
             self._looking = False
@@ -213,110 +272,97 @@ class Queries(View):
 
     def _fill_strategies(self, snapshot: Snapshot, wanted: str) -> None:
         """Offer the strategies that suit the belief and the solver; keep the chosen one where it does."""
-        hears_labels_alone = snapshot.solver.uses & {"labels", "must", "cannot"} == {"labels"}
-        suiting = [
-            name
-            for name in strategies.names()
-            if strategies.get(name).suits(snapshot.partition)
-            and (strategies.get(name).kind == "label" or not hears_labels_alone)
-        ]
+        suiting = self.about.strategies(snapshot)
         options = tuple((strategies.get(name).title, name) for name in suiting)
         if options != tuple(self.strategy.options):
             self.strategy.options = options
             self.strategy.value = wanted if wanted in suiting else next(iter(suiting), None)
+        self.strategy.disabled = not options
 
     # ------------------------------------------------------------------ showing
 
-    def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is None or old.solver is not new.solver or type(old.partition) is not type(new.partition):
-            self._fill_strategies(new, self.strategy.value)
-        same_knowledge = old is not None and old.problem.constraints is new.problem.constraints
-        if self._wants_another(same_knowledge) or (old is not None and _names_gone(old, new)):
+    def update(self, old: Moment | None, new: Moment) -> None:
+        before, here = None if old is None else old.snapshot, new.snapshot
+        if before is None or before.solver is not here.solver or type(before.partition) is not type(here.partition):
+            self._fill_strategies(here, self.strategy.value)
+        same_knowledge = old is not None and old.constraints is new.constraints
+        self._drop_settled(same_knowledge)
+        if self._wants_another(same_knowledge) or (before is not None and _names_gone(before, here)):
             self.propose()
-        if not (same_knowledge and self._restraint.holds(self.desk.session)):
+        if not (same_knowledge and self._throttle.holds(new)):
             self._show()
+
+    def _drop_settled(self, same_knowledge: bool) -> None:
+        """Of several questions that wait, those that answers have settled by now are not put."""
+        session = self.desk.session
+        first, *rest = session.pending or (None,)
+        if not same_knowledge and rest and first is not None and is_settled(first, session.constraints):
+            session.put(*(query for query in rest if not is_settled(query, session.constraints)))
 
     def _wants_another(self, same_knowledge: bool) -> bool:
         query = self.query
+        if not self.about.ready:
+            return False
         if query is None:
             return self._situation() != self._found_nothing and bool(self.strategy.options)
-        return not same_knowledge and is_settled(query, self.desk.session.constraints)
+        return self._is_outdated(query) or (not same_knowledge and is_settled(query, self.desk.session.constraints))
 
-    def _why_nothing(self) -> str:
-        """Why there is no question, and what to do."""
-        return "Every pair is either stated or settled. Choose another strategy, or step on."
+    def _is_outdated(self, query: Query) -> bool:
+        """Whether the question came from another solver, or from other parameters: its reason says nothing any more."""
+        where = self._where(query)
+        return where is not None and where.solver is not self.desk.session.solver
 
     def _show(self) -> None:
         query = self.query
         kind = "pair" if query is None else query.kind
-        self._title.value = tag(
-            "span", self._question if kind == "pair" else "Which cluster?", class_="cc-title", role="heading"
-        )
+        self.title.value = heading(title_of(kind, self.about))
+        # While it looks the last samples stay, faint: what is below keeps its place.
+        waiting = query is None and self._looking and bool(self.samples.rows)
         if query is None:
-            nothing = tag("div", tag("strong", "Nothing to ask"), self._why_nothing(), class_="cc-empty")
-            self._why.value = _THINKING if self._looking else nothing
-            self._samples.show([])
+            why = self.about.why_nothing(bool(self.strategy.options))
+            nothing = tag("div", tag("strong", "Nothing to ask"), why, class_="cc-empty")
+            self.why.value = (_LOOKING if waiting else _THINKING) if self._looking else nothing
+            if not waiting:
+                self.samples.show([])
         else:
-            self._why.value = self._reason(query)
-            cards = [self._card(letter, sample) for letter, sample in zip("ab", query.samples)]
-            self._samples.show([("pair", tag("div", cards, class_="cc-pair"))])
-        show(self._samples, query is not None)
-        self._offer_answers(kind)
-        for answer in self._answers.children:
-            answer.disabled = query is None
+            self.why.value = join(self.about.reason(query), self._when(query))
+            if kind == "group":
+                self.samples.show(group_rows(query, self.desk, self.outside))
+            else:
+                self.samples.show(pair_row(query, self.about))
+        pictures = kind == "group" and self.desk.session.data.images is not None
+        for css, wanted in (("cc-group-rows", kind == "group"), ("cc-pictures", pictures)):
+            (self.samples.add_class if wanted else self.samples.remove_class)(css)
+        (self.samples.add_class if waiting else self.samples.remove_class)("cc-waiting")
+        show(self.samples, query is not None or waiting)
+        meanings = self.about.meanings(self.desk.session.current) if kind == "label" else {}
+        self._buttons.offer(kind, query is not None, meanings=meanings, n_outside=len(self.outside))
         self._show_foot()
+        self.about.asked(query)
 
-    def _reason(self, query: Query) -> Html:
-        return join(query.reason)
-
-    def _card(self, letter: str, sample: int) -> Html:
-        session = self.desk.session
-        return sample_card(letter, session.data, session.current, sample, self.desk.threshold)
-
-    def _offer_answers(self, kind: str) -> None:
-        """Same and different about a pair, the clusters about one sample."""
-        if kind == "label":
-            self._have_cluster_buttons([str(int(id_) + 1) for id_ in self.desk.session.state.cluster_ids])
-            offered = self._cluster_buttons
-        else:
-            offered = (self.same_button, self.different_button)
-        self._answers.add_class("cc-many") if kind == "label" else self._answers.remove_class("cc-many")
-        self._answers.children = (*offered, self.unknown_button)
-
-    def _have_cluster_buttons(self, names: list[str]) -> None:
-        if [made.description for made in self._cluster_buttons] == names:
-            return
-        for made in self._cluster_buttons:
-            close_all(made)
-        self._cluster_buttons = tuple(
-            button(name, lambda k=k: self.answer(k), hint=f"Cluster {name}", look="outlined")
-            for k, name in enumerate(names)
-        )
+    def _when(self, query: Query) -> Html | None:
+        """When it was asked, where the solver has gone on since and the reason is no longer quite true."""
+        where, now = self._where(query), self.desk.session.current.summary.iteration
+        if where is None or where.summary.iteration == now:
+            return None
+        return tag("span", f" Asked at iteration {where.summary.iteration}.", class_="cc-faint")
 
     def _show_foot(self) -> None:
         session = self.desk.session
-        self._counts.value = self._counts_in_words(session)
-        self.step_button.add_class("cc-on") if self.step_after else self.step_button.remove_class("cc-on")
+        batch = tag("span", f"Answering, {self.batch - self._left} of {self.batch}")
+        self.counts.value = batch if self._left else self.about.counts(session)
+        press(self.step_button, self.step_after)
+        self.many.show(self.about.takes_many)
         for tool in (self.truth_button, self.batch_button):
             show(tool, session.data.target is not None)
             tool.disabled = self.query is None
         self.batch_button.disabled = self.query is None and not self._left
 
-    def _counts_in_words(self, session: Session) -> Html:
-        if self._left:
-            return tag("span", f"Answering, {self.batch - self._left} of {self.batch}")
-        rejected = len(session.rejected)
-        answered = len(session.asked) - rejected
-        asked = len(session.asked) + len(session.pending)
-        rest = tag("span", f" · {rejected} rejected", class_="cc-wide") if rejected else None
-        return join(tag("b", answered), f" of {asked} answered", rest)
-
     def close(self) -> None:
         self._left = 0
         self._tasks.cancel()
-        # Only one kind of answer is on the page.
-        for made in (self.same_button, self.different_button, *self._cluster_buttons):
-            close_all(made)
+        self.many.close()
+        self._buttons.close()
         super().close()
 
 
@@ -327,21 +373,15 @@ def _names_gone(old: Snapshot, new: Snapshot) -> bool:
     return not np.isin(old.state.cluster_ids, new.state.cluster_ids).all()
 
 
-def is_settled(query: Query, constraints: ConstraintSet) -> bool:
-    """Whether the answer follows from what is stated by now."""
-    if query.kind == "label":
-        return bool(np.isin(query.samples[0], constraints.labels.sample))
-    return Settled(constraints)(*query.samples)
-
-
-def true_answer(session: Session, query: Query) -> str | int | None:
-    """What the known classes say; None where a sample has no class."""
-    target = session.data.target
-    if target is None:
-        return None
-    classes = target[list(query.samples)]
-    if (classes < 0).any():
-        return None
-    if query.kind == "label":
-        return int(classes[0])
-    return "same" if classes[0] == classes[1] else "different"
+def answer_suits(query: Query, answer: object) -> bool:
+    """Whether this is an answer to such a question."""
+    match query.kind:
+        case "pair":
+            return answer in ("same", "different")
+        case "triplet":
+            return answer in ("b", "c")
+        case "group":
+            return isinstance(answer, list | tuple)
+        case "label":
+            return isinstance(answer, int | np.integer)
+    return isinstance(answer, str)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,24 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cclab.datasets import Dataset
-from cclab.session import Snapshot
-from cclab.widgets.desk import Desk, View, in_words
-from cclab.widgets.drawing import centers_of, links_of, outlined, vanished_centers
-from cclab.widgets.encoding import ASIDE, MODES, Encoding, encode, shown_partition
-from cclab.widgets.glyphs import glyph
-from cclab.widgets.html import Html, tag
-from cclab.widgets.layout import button, column, row, text, with_classes
-from cclab.widgets.legend import legend_entry, link_entries
-from cclab.widgets.points import SVG_LIMIT, PointsView, combine, points_view
-from cclab.widgets.projections import Projection, axes, project, why_not
-from cclab.widgets.samples import sample_content, sample_name, sample_sign
-from cclab.widgets.tasks import Tasks
+from cclab.looks.all_rows import is_at_hand, rows_inside
+from cclab.looks.column_encoding import COLUMN
+from cclab.looks.encoding import ASIDE, MODES, Encoding, Look, encode, n_sets, shown_partition
+from cclab.looks.lines import centers_of, lines_of, outlined, vanished_centers
+from cclab.looks.projections import Projection
+from cclab.session import Moment, Snapshot
+from cclab.session.threads import aside
+from cclab.widgets.kit.background import Tasks
+from cclab.widgets.kit.html import Html, tag
+from cclab.widgets.kit.layout import button, column, heading, press, row, text, with_classes
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.notices import Notice
+from cclab.widgets.model.view import View
+from cclab.widgets.queries.sample import sample_content, sample_name, sample_sign
+from cclab.widgets.scatter.axes import AxesMenu
+from cclab.widgets.scatter.glyphs import glyph
+from cclab.widgets.scatter.legend import bar_entry, legend_entry, link_entries, sign_entries
+from cclab.widgets.scatter.plot import Points, combine
 
-#: So many links are drawn, by SVG and by the canvas.
-MOST_LINKS_SVG, MOST_LINKS = 400, 4000
-#: Larger data are projected aside, so that the page opens at once.
-_AT_ONCE = 20_000
-_MOST_FEATURES = 12
+#: So many links are drawn.
+MOST_LINKS = 4000
+#: More rings than this would hide what they are to point out.
+MOST_RINGS = 150
+#: So many columns are offered to colour by.
+_MOST_COLUMNS = 40
+#: A belief with more sets of clusters than this has two rows for its legend.
+ONE_ROW = 10
 
 
 class Scatter(View):
@@ -41,36 +48,46 @@ class Scatter(View):
     desk : Desk
     over : sequence of widgets
         What floats over the plot: the selection bar, a banner.
+    title : widget, optional
+        What stands at the beginning of the head, in place of "Points".
+    tools : sequence of widgets
+        Further buttons of the head.
     """
 
-    def __init__(self, desk: Desk, over: tuple[widgets.Widget, ...] = ()) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        over: Sequence[widgets.Widget] = (),
+        title: widgets.Widget | None = None,
+        tools: Sequence[widgets.Widget] = (),
+    ) -> None:
         super().__init__(desk)
-        self._tasks = Tasks()
         self._drawn: dict[str, Any] = {}
-        self._cache: dict[str, Projection] = {}
         self._hovering = False
         self._filling = False
-        self.points: PointsView | None = None
+        self._tasks = Tasks()
+        self.points: Points  # one for each data set: see `_take_data`
         self.tools = {
-            name: button(icon=name, hint=hint, on_click=lambda name=name: self.use(name))
+            name: button(icon=name, hint=hint, on_click=partial(self.use, name))
             for name, hint in (("lasso", "Lasso (L)"), ("box", "Box (B)"), ("hand", "Hand (H)"))
         }
         self.fit_button = button(icon="fit", hint="Fit (F)", on_click=self.fit)
-        self.axes = with_classes(widgets.Dropdown(description="axes", layout={"width": "auto"}), "cc-plain cc-push")
+        self.axes_menu = AxesMenu(desk, self._place)
+        self.axes = self.axes_menu.axes
         self.color = with_classes(widgets.Dropdown(description="colour", layout={"width": "auto"}), "cc-plain")
-        self.axes.observe(self._axes_chosen, "value")
         self.color.observe(self._color_chosen, "value")
-        self._hint = text("drag to select · shift adds · alt removes", css="cc-note cc-wide cc-hint")
         self._plot = row(css="cc-plot")
         self.legend = text(css="cc-legend-box")
-        title = text(tag("span", "Points", class_="cc-title"))
-        head = row(title, *self.tools.values(), self.fit_button, self._hint, self.axes, self.color, css="cc-head")
+        title = text(heading("Points")) if title is None else title
+        buttons = (*self.tools.values(), self.fit_button, *tools)
+        head = row(title, *buttons, self.axes_menu.widget, self.color, css="cc-head")
         self.widget = column(head, self._plot, self.legend, *over, css="cc-panel cc-scatter cc-grow")
         self.listen(desk.selected, lambda _: self._show_selection())
         self.listen(desk.put_aside, lambda _: self._show_outlines(desk.session.current))
         self.listen(desk.pointed, lambda _: self._show_rings(desk.session.current))
         self.listen(desk.thresholded, lambda _: self._show_marks(desk.session.current))
-        self.update(None, desk.session.current)
+        self.listen(desk.filtered, lambda _: self._show_marks(desk.session.current))
+        self.update(None, desk.moment)
 
     # ------------------------------------------------------------------ gestures
 
@@ -82,21 +99,37 @@ class Scatter(View):
     def use(self, tool: str) -> None:
         """What dragging does: "lasso", "box" or "hand"."""
         self._tool = tool
-        if self.points is not None:
-            self.points.tool = tool
+        self.points.tool = tool
         for name, each in self.tools.items():
-            (each.add_class if name == tool else each.remove_class)("cc-on")
+            press(each, name == tool)
 
     def fit(self) -> None:
         """Show all samples."""
-        if self.points is not None:
-            self.points.fit()
+        self.points.fit()
 
     def _selected(self, indices: NDArray, mode: str) -> None:
         if not len(indices):
             what = "lasso" if self._tool == "lasso" else "box"
-            self.desk.tell("info", f"No samples inside the {what}")
+            self.desk.tell(Notice("info", f"No samples inside the {what}"))
+        if self.desk.looked_at is not None:
+            indices = indices[self.desk.looked_at[indices]]
         self.desk.select(combine(self.desk.selection, indices, mode))
+
+    def _count_rows(self, polygon: NDArray) -> None:
+        """Samples of a coreset stand for rows of a file: say how many of these lie where they were selected."""
+        data, projection = self.desk.session.data, self.projection
+        if projection is not None and projection.exact and is_at_hand(data):
+            self._tasks.cancel()
+            self._tasks.start(self._count_aside(data, projection, polygon))
+
+    async def _count_aside(self, data: Dataset, projection: Projection, polygon: NDArray) -> None:
+        try:
+            inside = len(await aside(rows_inside, data, projection, polygon))
+        except (ValueError, OSError) as error:
+            self.desk.tell(Notice("info", f"The rows of the file can't be counted: {error}"))
+            return
+        assert data.coreset is not None
+        self.desk.tell(Notice("info", f"{inside:,} of all {data.coreset.n_rows:,} rows lie inside"))
 
     def _clicked(self, sample: int | None) -> None:
         self.desk.select([] if sample is None else [sample])
@@ -110,37 +143,39 @@ class Scatter(View):
 
     def _describe(self, sample: int) -> Html:
         data, snapshot = self.desk.session.data, self.desk.session.current
-        sign = sample_sign(snapshot, sample, self.desk.threshold)
+        sign = sample_sign(snapshot, sample, self.desk.threshold, self.look(snapshot))
         head = tag("header", glyph(sign.shape, sign.color), sample_name(data, sample), tag("span", sign.name))
-        return tag("div", head, sample_content(data, sample), class_="cc-sample")
+        return tag("div", head, sample_content(data, sample, columns=self.desk.pinned), class_="cc-sample")
 
     # ------------------------------------------------------------------ showing
 
-    def update(self, old: Snapshot | None, new: Snapshot) -> None:
+    def update(self, old: Moment | None, new: Moment) -> None:
         if old is None:
             self._take_data(self.desk.session.data)
-        if old is None or old.state is not new.state:
-            self._offer_colors(new)
-            self._show_marks(new)
-            self._show_centers(new)
-        if old is not new:
-            self._show_links(new)
-            self._show_outlines(new)
-            self._show_rings(new)
+        before, here = None if old is None else old.snapshot, new.snapshot
+        if old is None or before is None or before.state is not here.state or old.names is not new.names:
+            self._offer_colors(here)
+            self._show_marks(here)
+            self._show_centers(here)
+        if before is not here:
+            self._show_links(here)
+            self._show_outlines(here)
+            self._show_rings(here)
         self._show_query()
 
     def _take_data(self, data: Dataset) -> None:
         """Make a scatter for these data."""
-        gone, self.points = self.points, points_view(data.n_samples)
-        self._drawn, self._cache = {}, {}
+        gone, self.points = vars(self).get("points"), Points(data.n_samples)
+        if data.sample_weight is not None:
+            self.points.set_weights(data.sample_weight)
+            self.points.on_region(self._count_rows)
+        self._drawn = {}
         self.points.describe = self._describe
         self.points.on_select(self._selected)
         self.points.on_click(self._clicked)
         self.points.on_hover(self._hovered)
         self.use("lasso")
-        choices = axes(data)
-        self._fill(self.axes, list(choices.items()), next(iter(choices.values())))
-        self._project(self.axes.value)
+        self.axes_menu.take_data(data)
         self._plot.children = [self.points.widget]
         if gone is not None:
             gone.close()
@@ -158,7 +193,7 @@ class Scatter(View):
         data = self.desk.session.data
         modes = [(title, mode) for mode, title in MODES.items() if mode != "truth" or data.target is not None]
         modes[1:1] = [(name, f"{ASIDE}{name}") for name in snapshot.state.asides()]
-        modes += [(name, f"feature {j}") for j, name in enumerate(data.feature_names[:_MOST_FEATURES])]
+        modes += self._once("columns", data, self._columns_to_colour_by)
         if tuple(modes) != self.color.options:
             kept = self.color.value if self.color.value in dict(modes).values() else "belief"
             self._fill(self.color, modes, kept)
@@ -167,45 +202,15 @@ class Scatter(View):
         if not self._filling:
             self._show_marks(self.desk.session.current)
 
+    def _columns_to_colour_by(self) -> list[tuple[str, str]]:
+        """What is no feature first: there are few of these, and they were not clustered by."""
+        columns = self.desk.columns
+        offered = [name for name in columns.of_kind("category", "number", "date") if name != "cluster"]
+        ours = {"class", "ambiguity"} - set(self.desk.session.data.meta.columns)
+        ordered = sorted((name for name in offered if name not in ours), key=columns.is_feature)
+        return [(name, f"{COLUMN}{name}") for name in ordered[:_MOST_COLUMNS]]
+
     # ------------------------------------------------------------------ positions
-
-    def _axes_chosen(self, change: dict) -> None:
-        if self._filling:
-            return
-        reason = why_not(self.desk.session.data, change["new"])
-        if reason is not None:
-            self.desk.tell("info", reason)
-            self._fill(self.axes, self.axes.options, change["old"])
-        else:
-            self._project(change["new"])
-
-    def _project(self, name: str) -> None:
-        data = self.desk.session.data
-        if name not in self._cache and (name == "tsne" or data.n_samples > _AT_ONCE):
-            self._tasks.start(self._project_aside(data, name))
-            return
-        if name not in self._cache:
-            self._cache[name] = project(data, name)
-        self._place(self._cache[name])
-
-    async def _project_aside(self, data: Dataset, name: str) -> None:
-        """Project in another thread, and say how long it has been going on."""
-        began, cache = time.monotonic(), self._cache
-        title = next(title for title, value in self.axes.options if value == name)
-        work = asyncio.ensure_future(asyncio.to_thread(project, data, name))
-        while not work.done():
-            self._hint.value = f"computing {title}, {time.monotonic() - began:.0f} s"
-            await asyncio.wait([work], timeout=1)
-        self._hint.value = "drag to select · shift adds · alt removes"
-        if cache is not self._cache:  # other data were opened meanwhile
-            return
-        try:
-            cache[name] = work.result()
-        except Exception as error:
-            self.desk.tell("bad", f"{title} could not be computed: {in_words(error)}")
-            return
-        if self.axes.value == name:
-            self._place(cache[name])
 
     @property
     def projection(self) -> Projection | None:
@@ -221,15 +226,20 @@ class Scatter(View):
 
     # ------------------------------------------------------------------ marks
 
-    def cluster_ids(self, snapshot: Snapshot) -> NDArray:
-        """(k,) by which number, and so in which hue, each cluster is shown."""
-        return snapshot.state.cluster_ids
+    def look(self, snapshot: Snapshot) -> Look:
+        """By which number and in which hue each cluster is shown."""
+        return Look.of(snapshot)
+
+    def dressed(self, encoding: Encoding, snapshot: Snapshot) -> Encoding:
+        """The encoding as it is drawn: a subclass may stress some samples."""
+        return encoding
 
     def _show_marks(self, snapshot: Snapshot) -> None:
         data = self.desk.session.data
         mode, partition = shown_partition(self.color.value, snapshot.state)
-        encoding = encode(mode, partition, self.cluster_ids(snapshot), data, self.desk.threshold)
-        self.points.set_marks(encoding.color, encoding.shape, encoding.certainty, encoding.palette)
+        encoding = self.dressed(encode(mode, partition, self.look(snapshot), data, self.desk.threshold), snapshot)
+        looked_at = self.desk.looked_at
+        self.points.set_marks(encoding.color, encoding.shape, encoding.certainty, encoding.palette, looked_at)
         self._drawn["encoding"] = encoding
         self._show_legend(snapshot)
 
@@ -237,17 +247,15 @@ class Scatter(View):
         known, projection = snapshot.problem.constraints, self.projection
         if projection is None:
             return
-        links = self._once("links", known, lambda: links_of(known, projection.xy))
-        violated = (
-            np.isin(links.ids, known.satisfaction(snapshot.labels()).violated_ids) if len(links) else links.cannot
-        )
-        chosen = links.at_most(MOST_LINKS_SVG if self.points.n_samples <= SVG_LIMIT else MOST_LINKS, violated)
+        links = self._once("links", known, lambda: lines_of(known, projection.xy))
+        violated = np.isin(links.ids, snapshot.satisfaction.violated_ids) if len(links) else links.cannot
+        chosen = links.at_most(MOST_LINKS, violated)
         level = links.levels(snapshot.state.emphasis())[chosen]
         key = (id(links), violated[chosen].tobytes(), level.tobytes())
         if self._drawn.get("link key") != key:
             self._drawn["link key"] = key
-            looks = (of[chosen] for of in (links.pairs, links.cannot, violated, links.weight))
-            self.points.set_links(*looks, level)
+            pairs, cannot, bad, weight = (of[chosen] for of in (links.pairs, links.cannot, violated, links.weight))
+            self.points.set_links(pairs, cannot, bad, weight, level)
             self._drawn["link kinds"] = link_entries(links, violated, level)
             self._show_legend(snapshot)
 
@@ -263,6 +271,8 @@ class Scatter(View):
     def _show_rings(self, snapshot: Snapshot) -> None:
         """Ring some samples, and the one that another view points at."""
         samples = self.ringed(snapshot)
+        if len(samples) > MOST_RINGS:
+            samples = samples[:0]
         if self.desk.sample is not None and not self._hovering:
             samples = np.union1d(samples, [self.desk.sample])
         if self._drawn.get("rings") != samples.tobytes():
@@ -288,7 +298,7 @@ class Scatter(View):
         self.points.set_selection(self.desk.selection)
 
     def _show_query(self) -> None:
-        query = next(iter(self.desk.session.pending), None)
+        query = self.desk.question
         samples = () if query is None else query.samples
         if self._drawn.get("query") != samples:
             self._drawn["query"] = samples
@@ -307,17 +317,26 @@ class Scatter(View):
         encoding: Encoding | None = self._drawn.get("encoding")
         if encoding is None:
             return
-        parts = [legend_entry(glyph(s.shape, s.color), s.name, s.opacity) for s in encoding.legend]
+        parts = [] if encoding.bar is None else [bar_entry(encoding.bar)]
+        parts += sign_entries(encoding.legend)
         parts += self._drawn.get("link kinds", [])
         if self._drawn.get("outlines", (None, []))[1]:
             parts.append(legend_entry(glyph("group"), "group"))
-        if len(snapshot.problem.constraints.labels):
-            parts.append(legend_entry(glyph("ring"), "labelled"))
+        parts += self.legend_of_rings(snapshot)
         if encoding.certainty.min() < 1 and self.color.value == "belief":
             parts.append(tag("span", "faint = uncertain", class_="cc-wide"))
-        self.legend.value = tag("div", parts, class_="cc-legend")
+        many = self.color.value == "belief" and n_sets(snapshot.partition) > ONE_ROW
+        self.legend.value = tag("div", parts, class_="cc-legend cc-two-rows" if many else "cc-legend")
+
+    def legend_of_rings(self, snapshot: Snapshot) -> list[Html]:
+        """What rings mean, for the legend; nothing where there are none."""
+        n_labelled = len(snapshot.problem.constraints.labels)
+        if n_labelled > MOST_RINGS:
+            return [tag("span", f"{n_labelled:,} labelled")]
+        return [legend_entry(glyph("ring"), "labelled")] if n_labelled else []
 
     def close(self) -> None:
         self._tasks.cancel()
+        self.axes_menu.close()
         self.points.close()
         super().close()

@@ -9,12 +9,14 @@ from contextlib import suppress
 
 import ipywidgets as widgets
 
-from cclab.session import Snapshot
-from cclab.widgets.desk import Desk, View
-from cclab.widgets.html import tag
-from cclab.widgets.layout import button, column, row, text, with_classes
-from cclab.widgets.running import Pace, Restraint, run
-from cclab.widgets.tasks import Tasks
+from cclab.session import Moment, Snapshot
+from cclab.widgets.kit.background import Tasks
+from cclab.widgets.kit.html import tag
+from cclab.widgets.kit.layout import button, column, row, text, with_classes
+from cclab.widgets.kit.throttle import Throttle
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.run import Pace, run
+from cclab.widgets.model.view import View
 
 #: Seconds a step takes at least, by the name of the speed.
 SPEEDS = {"0.5×": 0.4, "1×": 0.2, "2×": 0.1, "max": 0.0}
@@ -30,13 +32,15 @@ class Stepper(View):
     pace : coroutine function, optional
         Awaited after each step; it returns when the browser can take another one (`Shell.ready`), so that there is
         one frame in flight at most.
+    extra : widget, optional
+        What stands at the end, in place of the choice of a speed.
     """
 
-    def __init__(self, desk: Desk, pace: Pace | None = None) -> None:
+    def __init__(self, desk: Desk, pace: Pace | None = None, extra: widgets.Widget | None = None) -> None:
         super().__init__(desk)
         self._painted = pace
         self._tasks = Tasks()
-        self._restraint = Restraint()
+        self._throttle = Throttle()
         self._hurry = asyncio.Event()
         self._target: int | None = None
         self._showing = False
@@ -65,10 +69,10 @@ class Stepper(View):
             self.last_button,
             column(self.scrubber, self._ticks, css="cc-scrubber"),
             self._place,
-            self.speed,
+            self.speed if extra is None else extra,
             css="cc-panel cc-timeline",
         )
-        self.update(None, desk.session.current)
+        self.update(None, desk.moment)
 
     @property
     def keys(self) -> dict[str, Callable[[], object]]:
@@ -122,12 +126,15 @@ class Stepper(View):
         self._hurry.set()
 
     def first(self) -> None:
+        """Go to the first snapshot."""
         self.go_to(0)
 
     def back(self) -> None:
+        """Go one snapshot back."""
         self.go_to(self.desk.session.position - 1)
 
     def last(self) -> None:
+        """Go to the last snapshot."""
         self.go_to(len(self.desk.session.snapshots) - 1)
 
     def go_to(self, position: int) -> None:
@@ -160,7 +167,7 @@ class Stepper(View):
     async def _follow(self) -> None:
         """Go where the scrubber is, one frame at a time: places it has left meanwhile are skipped."""
         place = None
-        while self._target != place:
+        while self._target is not None and self._target != place:
             place = self._target
             self.go_to(place)
             if self._painted is not None:
@@ -169,11 +176,11 @@ class Stepper(View):
 
     # ------------------------------------------------------------------ showing
 
-    def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        session = self.desk.session
-        if self._restraint.holds(session):
+    def update(self, old: Moment | None, new: Moment) -> None:
+        if self._throttle.holds(new):
             return
-        position, last, running = session.position, len(session.snapshots) - 1, session.running
+        session = self.desk.session
+        position, last = session.position, len(session.snapshots) - 1
         self._showing = True
         try:
             # One message each: a browser that hears of both at once answers with the place it had before.
@@ -187,8 +194,8 @@ class Stepper(View):
         self._show_ticks(session.snapshots)
         self.first_button.disabled = self.back_button.disabled = position == 0
         self.last_button.disabled = position == last
-        self.step_button.disabled = self.run_button.disabled = session.converged and not running
-        self._show_running(running)
+        self.step_button.disabled = self.run_button.disabled = new.snapshot.converged and not new.running
+        self._show_running(new.running)
 
     def _show_running(self, running: bool) -> None:
         self.run_button.description = "Pause" if running else "Run"
@@ -199,12 +206,12 @@ class Stepper(View):
     def _show_ticks(self, snapshots: tuple[Snapshot, ...]) -> None:
         """A filled tick where something was stated, a hollow one where a question was answered."""
         last = max(len(snapshots) - 1, 1)
-        kinds = {"constrain": "cc-statement", "pose": "cc-statement", "answer": "cc-answer"}
+        kinds = dict.fromkeys(("constrain", "pose", "paint", "forget"), "cc-statement") | {"answer": "cc-answer"}
         # By place in whole ticks, so that thousands of statements don't make thousands of elements.
         ticks = {
-            round(place / last * _MOST_TICKS): kinds[snapshot.command["verb"]]
+            round(place / last * _MOST_TICKS): kinds[snapshot.command.verb]
             for place, snapshot in enumerate(snapshots)
-            if snapshot.command["verb"] in kinds
+            if snapshot.command.verb in kinds
         }
         marks = [tag("i", class_=kind, style=f"left:{100 * at / _MOST_TICKS:g}%") for at, kind in ticks.items()]
         self._ticks.value = tag("div", marks, class_="cc-ticks", aria_hidden=True)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
 
-from cclab.session import Session, Snapshot
-from cclab.widgets.desk import Desk, View
-from cclab.widgets.html import Html, join, tag
-from cclab.widgets.layout import row, text
-from cclab.widgets.running import Restraint
-from cclab.widgets.tasks import Tasks, is_looping
+from cclab.core.words import decimal
+from cclab.looks.describe import Made, ends_of
+from cclab.session import Moment, Session, Snapshot
+from cclab.session.threads import aside
+from cclab.widgets.kit.background import Tasks
+from cclab.widgets.kit.html import Html, join, tag
+from cclab.widgets.kit.layout import row, text
+from cclab.widgets.kit.throttle import Throttle
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.view import View
 
 #: With more samples scores are worked out aside, once the session rests.
 QUICK = 2_000
-_CLOCK_SECONDS = 5.0
 
 
 class Status(View):
@@ -24,70 +28,85 @@ class Status(View):
     Parameters
     ----------
     desk : Desk
+    items : callable, optional
+        ``items(state)`` gives what else is to be said: what takes the place of the state's name, then the items.
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, items: Callable[[str], Sequence[Html | str | None]] | None = None) -> None:
         super().__init__(desk)
+        self._items = items or self._usual_items
         self._tasks = Tasks()
-        self._restraint = Restraint()
+        self._throttle = Throttle()
         self._scoring = False
         self._stopped_at: Snapshot | None = None
-        self._conflicts: tuple[object, int] = (None, 0)
+        self._made: tuple[object, Made] | None = None
         self._line = text()
         self._saved = text(css="cc-push cc-item")
         self.widget = row(self._line, self._saved, css="cc-status")
         self.listen(desk.stopped, self._stopped)
-        self.update(None, desk.session.current)
-        if is_looping():
-            self._tasks.start(self._keep_time())
+        self.listen(desk.kept, self._show_saved)
+        self.listen(desk.busied, lambda _: self._show())
+        self.update(None, desk.moment)
 
     def _stopped(self, snapshot: Snapshot) -> None:
         self._stopped_at = snapshot
         self._show()
 
-    def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        if new is not self._stopped_at:
+    def update(self, old: Moment | None, new: Moment) -> None:
+        if new.snapshot is not self._stopped_at:
             self._stopped_at = None
-        if not self._restraint.holds(self.desk.session):
+        if not self._throttle.holds(new):
             self._show()
 
     @property
     def state(self) -> str:
-        """Ready, Running, Converged or Stopped."""
-        session = self.desk.session
-        if session.running:
+        """Ready, Running, Converged or Stopped; or what is under way besides a run."""
+        if self.desk.busy:
+            return self.desk.busy
+        if self.desk.moment.running:
             return "Running"
         if self._stopped_at is not None:
             return "Stopped"
-        return "Converged" if session.converged else "Ready"
+        return "Converged" if self.desk.moment.snapshot.converged else "Ready"
 
     # ------------------------------------------------------------------ showing
 
     def _show(self) -> None:
-        session = self.desk.session
-        known = session.constraints
-        held = known.satisfaction(session.labels).n_satisfied if len(known) else 0
-        summary = session.current.summary
         state = self.state
-        css = {"Running": "cc-state cc-running", "Stopped": "cc-state cc-stopped"}.get(state, "cc-state")
-        items = [
-            tag("span", state, class_=css),
-            join("n ", tag("b", f"{session.data.n_samples:,}"), " · k ", tag("b", session.partition.n_clusters)),
-            join("iteration ", tag("b", summary.iteration)),
-            join("objective ", tag("b", f"{summary.objective:.4g}")),
-            join("links ", tag("b", f"{held:,} / {len(known):,}")) if len(known) else None,
-            join("conflicts ", tag("b", self._n_conflicts(session))) if len(known) else None,
-            self._scores(session),
-        ]
-        shown = [tag("span", item, class_="cc-item") for item in items if item is not None]
-        self._line.value = tag("div", shown, class_="cc-status-items", role="status", aria_live="polite")
+        active = "cc-state cc-running" if self.desk.busy else "cc-state"
+        css = {"Running": "cc-state cc-running", "Stopped": "cc-state cc-stopped"}.get(state, active)
+        first, *items = self._items(state)
+        self._line.value = status_line([tag("span", first, class_=css), *items])
         self._show_saved()
 
-    def _n_conflicts(self, session: Session) -> int:
+    def _show_saved(self) -> None:
+        saved = self.desk.session.saved_at
+        self._saved.value = "" if saved is None else join("saved ", moment(saved))
+
+    def _usual_items(self, state: str) -> list[Html | str | None]:
+        session = self.desk.session
         known = session.constraints
-        if self._conflicts[0] is not known:
-            self._conflicts = known, len(known.conflicts(session.partition.n_clusters))
-        return self._conflicts[1]
+        summary = session.current.summary
+        return [
+            state,
+            join(
+                "n ", tag("b", f"{session.data.n_samples:,}"), " · k ", tag("b", session.current.partition.n_clusters)
+            ),
+            join("iteration ", tag("b", summary.iteration)),
+            join("objective ", tag("b", f"{summary.objective:.4g}")),
+            join("statements ", tag("b", self._held(session))) if len(known) else None,
+            join("conflicts ", tag("b", len(session.current.conflicts))) if len(known) else None,
+            self._scores(session),
+        ]
+
+    def _held(self, session: Session) -> str:
+        """How many statements hold, of how many."""
+        known = session.constraints
+        if self._made is None or self._made[0] is not known:
+            self._made = known, Made(known, ends_of(session))
+        made = self._made[1]
+        violated = made.count(session.current.satisfaction.violated_ids)
+        return f"{int((violated == 0).sum()):,} / {len(made):,}"
 
     def _scores(self, session: Session) -> Html | None:
         if session.data.target is None:
@@ -100,8 +119,9 @@ class Status(View):
         if known is None:
             return join("ARI ", tag("b", "…"))
         free = known["ari_free"]
-        rest = join(" · ", tag("b", f"{free:.2f}"), " unconstrained") if not math.isnan(free) else None
-        return join("ARI ", tag("b", f"{known['ari']:.2f}"), " all", rest)
+        beside = (" · ", tag("b", decimal(free)), " unconstrained")
+        rest = None if math.isnan(free) else tag("span", *beside, class_="cc-roomy")
+        return join("ARI ", tag("b", decimal(known["ari"])), " all", rest)
 
     def _score_later(self) -> None:
         if not self._scoring:
@@ -116,35 +136,29 @@ class Status(View):
                 await asyncio.sleep(0.25)
                 if session.running or session.current is not snapshot:
                     continue
-                await asyncio.to_thread(snapshot.scores, session.data.target)
+                await aside(snapshot.scores, session.data.target)
                 if self.desk.session.current is snapshot:
                     break
         finally:
             self._scoring = False
         self._show()
 
-    def _show_saved(self) -> None:
-        saved = self.desk.session.saved_at
-        self._saved.value = "" if saved is None else f"saved {ago(time.time() - saved)}"
-
-    async def _keep_time(self) -> None:
-        """Keep "saved ... ago" true until the view is closed."""
-        while True:
-            await asyncio.sleep(_CLOCK_SECONDS)
-            self._show_saved()
-
     def close(self) -> None:
         self._tasks.cancel()
         super().close()
 
 
-def ago(seconds: float) -> str:
-    """How long ago, short.
+def status_line(items: Sequence[Html | str | None]) -> Html:
+    """Items in a row, which screen readers read out as they change."""
+    shown = [tag("span", item, class_="cc-item") for item in items if item is not None]
+    return tag("div", shown, class_="cc-status-items", role="status", aria_live="polite")
 
-    >>> ago(2.4), ago(75), ago(7300)
-    ('2 s ago', '1 min ago', '2 h ago')
+
+def moment(seconds: float) -> Html:
+    """A moment that the browser shows as "3 min ago", and keeps true without asking; where it can't, the time of day.
+
+    >>> str(moment(0.0))
+    '<time class="cc-ago" datetime="1970-01-01T...">...</time>'
     """
-    for unit, name in ((3600, "h"), (60, "min")):
-        if seconds >= unit:
-            return f"{int(seconds // unit)} {name} ago"
-    return f"{max(int(seconds), 0)} s ago"
+    when = datetime.fromtimestamp(seconds).astimezone()
+    return tag("time", f"at {when:%H:%M}", class_="cc-ago", datetime=when.isoformat(timespec="milliseconds"))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from cclab.core.words import counted
+from cclab.looks.encoding import Look
+from cclab.looks.palette import hue
 from cclab.session import Snapshot
-from cclab.widgets.desk import Desk
-from cclab.widgets.glyphs import glyph
-from cclab.widgets.html import Html, tag
-from cclab.widgets.layout import gauge, text, with_classes
-from cclab.widgets.rows import Action, Rows
-from cclab.widgets.theme import hue, told_apart
+from cclab.widgets.kit.html import Html, tag
+from cclab.widgets.kit.layout import gauge, text, with_classes
+from cclab.widgets.kit.rows import Action, Rows
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.scatter.glyphs import glyph
 from cclab.widgets.watch.part import Part
 
 MOST_FEATURES = 4
@@ -26,37 +30,34 @@ class Clusters(Part):
     """
 
     title = "Sizes and centres"
+    tab, order = "Clusters", 6
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.note = text()
-        self._table = with_classes(Rows(kind="table", label="Clusters"), "cc-dense")
-        self._table.on_action(self._act)
-        self._notes = Rows(label="What happened to the clusters")
-        self.widget = gauge(self.title, self._table, self._notes, note=self.note)
+        self.table = with_classes(Rows(kind="table", label="Clusters"), "cc-dense")
+        self.table.on_action(self._act)
+        self.happenings = Rows(label="What happened to the clusters")
+        self.widget = gauge(self.title, self.table, self.happenings, note=self.note)
         self.start()
 
     def _act(self, action: Action) -> None:
-        self.desk.select(np.flatnonzero(self.desk.session.labels == int(action.id)))
+        self.desk.select(np.flatnonzero(self.desk.session.current.partition.labels() == int(action.id)))
 
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is new:
-            return
         names, centers = self._centers(new)
-        sizes = np.bincount(new.labels(), minlength=new.partition.n_clusters)
-        ids = new.state.cluster_ids
-        hues = told_apart(ids)
-        self._table.head = tag(
+        sizes = np.bincount(new.partition.labels(), minlength=new.partition.n_clusters)
+        ids, look = new.state.cluster_ids, Look.of(new)
+        self.table.head = tag(
             "tr",
-            tag("th", "Cluster", style="width:62px"),
+            tag("th", "Cluster", style="width:92px" if look.given else "width:62px"),
             tag("th", "Size", class_="cc-number"),
             [tag("th", name, class_="cc-number", title=name) for name in names],
         )
-        self._table.show(
-            (ids[k], self._row(k, int(ids[k]), hues[k], int(sizes[k]), [] if centers is None else centers[k]))
-            for k in range(len(ids))
+        self.table.show(
+            (ids[k], self._row(k, look, int(sizes[k]), () if centers is None else centers[k])) for k in look.order
         )
-        self.note.value = f"{len(ids)} clusters" if len(ids) != 1 else "1 cluster"
+        self.note.value = counted(len(ids), "cluster")
         self._show_notes()
 
     def _centers(self, snapshot: Snapshot) -> tuple[tuple[str, ...], np.ndarray | None]:
@@ -66,10 +67,18 @@ class Clusters(Part):
             return (), None
         return data.feature_names[:MOST_FEATURES], centers[:, :MOST_FEATURES]
 
-    def _row(self, place: int, id_: int, hue_of: int, size: int, center) -> Html:
+    def _row(self, place: int, look: Look, size: int, center: Iterable[float]) -> Html:
         return tag(
             "tr",
-            tag("td", tag("span", glyph("circle", hue(hue_of)), str(id_ + 1), class_="cc-kind")),
+            tag(
+                "td",
+                tag(
+                    "span",
+                    glyph("circle", hue(look.hues[place])),
+                    tag("span", look.names[place], class_="cc-clusters-name"),
+                    class_="cc-kind",
+                ),
+            ),
             tag("td", f"{size:,}", class_="cc-number"),
             [tag("td", f"{value:.3g}", class_="cc-number") for value in center],
             data_action="select",
@@ -86,4 +95,4 @@ class Clusters(Part):
             for k, note in enumerate(s.summary.notes)
             if s.how == "step"
         ]
-        self._notes.show(notes[: -MOST_NOTES - 1 : -1])
+        self.happenings.show(notes[: -MOST_NOTES - 1 : -1])

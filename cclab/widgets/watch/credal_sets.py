@@ -7,17 +7,21 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
+from cclab.core.words import counted
+from cclab.looks.encoding import Look, Sign, set_sign, sets_of
+from cclab.looks.signs import SHAPES
 from cclab.session import Snapshot
-from cclab.widgets.desk import Desk
-from cclab.widgets.encoding import SHAPES, Sign, set_sign, sets_of
-from cclab.widgets.glyphs import glyph
-from cclab.widgets.html import Html, tag
-from cclab.widgets.layout import column, row, text, with_classes
-from cclab.widgets.rows import Action, Rows
+from cclab.widgets.kit.html import Html, tag
+from cclab.widgets.kit.layout import column, heading, row, text, with_classes
+from cclab.widgets.kit.rows import Action, Rows
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.scatter.glyphs import glyph
 from cclab.widgets.watch.part import Part
 
 #: A full credal belief about many clusters has thousands of sets; those with most samples are shown.
 MOST_SETS = 24
+#: Two columns have room for names that are no longer than this.
+MOST_LETTERS = 8
 
 
 class CredalSets(Part):
@@ -28,15 +32,18 @@ class CredalSets(Part):
     desk : Desk
     """
 
+    tab, order = "Belief", 2
+
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._title = text()
-        self._rows = with_classes(Rows(label="Sets of clusters"), "cc-sets")
-        self._rows.on_action(self._act)
+        self.heading = text()
+        self.rows = with_classes(Rows(label="Sets of clusters"), "cc-sets")
+        self.rows.on_action(self._act)
         self._which: NDArray[np.intp] = np.empty(0, dtype=np.intp)
         self._signs: list[Sign] = []
+        self._order: list[int] = []
         note = text("click to select its samples", css="cc-push cc-note")
-        self.widget = column(row(self._title, note, css="cc-head cc-minor"), self._rows, css="cc-gauge")
+        self.widget = column(row(self.heading, note, css="cc-head cc-minor"), self.rows, css="cc-gauge")
         self.listen(desk.selected, lambda _: self._show())
         self.listen(desk.thresholded, lambda _: self.redraw())
         self.start()
@@ -54,27 +61,31 @@ class CredalSets(Part):
         self.desk.select(chosen)
 
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is new:
-            return
         which, sets = sets_of(new.partition, self.desk.threshold)
         counts = np.bincount(which, minlength=len(sets))
-        ids = new.state.cluster_ids
+        look = Look.of(new)
         self._which = which
-        self._signs = [set_sign(members, ids, int(count)) for members, count in zip(sets, counts)]
+        self._signs = [set_sign(members, look, int(count)) for members, count in zip(sets, counts)]
+        numbers = [sorted(look.numbers[k] for k in members) for members in sets]
+        rank = [(SHAPES.index(sign.shape), len(of), of) for sign, of in zip(self._signs, numbers)]
+        self._order = sorted(range(len(sets)), key=rank.__getitem__)
         title = "Credal sets" if new.partition.kind == "credal" else "Clusters"
-        self._title.value = tag("span", title, class_="cc-title")
+        self.heading.value = heading(title)
         self._show()
 
     def _show(self) -> None:
         signs = self._signs
         # Clusters first, then larger sets, outliers last; of many sets those with most samples.
-        order = sorted(range(len(signs)), key=lambda s: (SHAPES.index(signs[s].shape), s))
+        order = self._order
         if len(order) > MOST_SETS:
             largest = set(sorted(order, key=lambda s: -signs[s].count)[:MOST_SETS])
             order = [s for s in order if s in largest]
-        order = in_columns(order, [s for s in order if signs[s].shape in ("diamond", "square")])
+        long = any(len(signs[s].name) > MOST_LETTERS for s in order)
+        (self.rows.add_class if long else self.rows.remove_class)("cc-long")
+        if not long:
+            order = in_columns(order, [s for s in order if signs[s].shape in ("diamond", "square")])
         most = max((sign.count for sign in signs), default=0)
-        self._rows.show([(place, self._button(place, signs[place], most)) for place in order])
+        self.rows.show([(place, self._button(place, signs[place], most)) for place in order])
 
     def _button(self, place: int, sign: Sign, most: int) -> Html:
         selection = self.desk.selection
@@ -91,7 +102,7 @@ class CredalSets(Part):
             data_action="select",
             data_id=place,
             aria_pressed=pressed,
-            title=f"Select the {sign.count:,} samples in {sign.name}",
+            title=f"Select {counted(sign.count, 'sample')} in {sign.name}",
         )
 
 

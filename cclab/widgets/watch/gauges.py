@@ -6,10 +6,13 @@ import ipywidgets as widgets
 import numpy as np
 
 from cclab.core import Gauge
+from cclab.looks.encoding import Look
+from cclab.looks.palette import hue
 from cclab.session import Snapshot
-from cclab.widgets.desk import Desk
-from cclab.widgets.freeing import close_all
-from cclab.widgets.layout import column, gauge, text
+from cclab.widgets.kit.close import close_all
+from cclab.widgets.kit.html import join
+from cclab.widgets.kit.layout import column, gauge, text
+from cclab.widgets.model.desk import Desk
 from cclab.widgets.watch.charts import BarChart, Course, seen_places
 from cclab.widgets.watch.part import Part
 
@@ -19,34 +22,38 @@ class _Meter:
 
     def __init__(self, reading: Gauge) -> None:
         self.name, self.labels = reading.name, reading.labels
-        self._note = text()
-        self._bars = BarChart() if len(reading.labels) > 1 else None
-        self._course = Course(styles=("solid",))
-        if self._bars is None:
-            self.widgets = [gauge(reading.name, self._course.widget, note=self._note)]
+        self.note = text()
+        self.bars = BarChart() if len(reading.labels) > 1 else None
+        self.course = Course(styles=("solid",))
+        if self.bars is None:
+            self.widgets = [gauge(reading.name, self.course.widget, note=self.note)]
         else:
             self.widgets = [
-                gauge(reading.name, self._bars.widget, note=self._note),
-                gauge(f"{reading.name} over iterations", self._course.widget),
+                gauge(reading.name, self.bars.widget, note=self.note),
+                gauge(f"{reading.name} over iterations", self.course.widget),
             ]
 
     def fits(self, reading: Gauge) -> bool:
         return (self.name, self.labels) == (reading.name, reading.labels)
 
-    def show(self, reading: Gauge, places: np.ndarray, snapshots: list[Snapshot], position: int, last: int) -> None:
+    def show(self, reading: Gauge, look: Look, places: np.ndarray, snapshots: list[Snapshot], position: int) -> None:
         values = np.array(reading.values, dtype=float)
         leader = int(np.argmax(values))
-        if self._bars is None:
-            self._note.value = f"{values[0]:.4g}"
+        names, colors = reading.labels, ["--cc-all"]
+        if reading.by_cluster:
+            names, colors = tuple(look.names), [hue(look.hues[k]) for k in look.order]
+        if self.bars is None:
+            self.note.value = f"{values[0]:.4g}"
         else:
-            self._bars.show(dict(zip(reading.labels, values)))
+            order = look.order if reading.by_cluster else range(len(values))
+            self.bars.show({names[k]: values[k] for k in order}, colors)
             equal = np.ptp(values) < 0.005
-            leading = "all" if equal else f"{reading.labels[leader]} leads,"
-            self._note.value = f"{leading} {values[leader]:.2f}"
+            leading = "all" if equal else f"{names[leader]} leads,"
+            self.note.value = join(f"{leading} {values[leader]:.2f}")
         past = np.array([self._values_at(snapshot) for snapshot in snapshots]).T
         # The leader is drawn first: it gets the ink.
         order = [leader, *(k for k in range(len(values)) if k != leader)]
-        self._course.show(places, past[order], position, last)
+        self.course.show(places, list(past[order]), position)
 
     def _values_at(self, snapshot: Snapshot) -> np.ndarray:
         for reading in snapshot.summary.gauges:
@@ -63,9 +70,11 @@ class Gauges(Part):
     desk : Desk
     """
 
+    tab, order = "Belief", 1
+
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._meters: list[_Meter] = []
+        self.meters: list[_Meter] = []
         self.widget: widgets.VBox = column(css="cc-gauge")
         self.start()
 
@@ -73,16 +82,14 @@ class Gauges(Part):
         return bool(snapshot.summary.gauges)
 
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is new:
-            return
         readings = [reading for reading in new.summary.gauges if reading.labels]
-        if len(readings) != len(self._meters) or not all(m.fits(r) for m, r in zip(self._meters, readings)):
+        if len(readings) != len(self.meters) or not all(m.fits(r) for m, r in zip(self.meters, readings)):
             gone = self.widget.children
-            self._meters = [_Meter(reading) for reading in readings]
-            self.widget.children = [part for meter in self._meters for part in meter.widgets]
+            self.meters = [_Meter(reading) for reading in readings]
+            self.widget.children = [part for meter in self.meters for part in meter.widgets]
             for part in gone:
                 close_all(part)
-        session = self.desk.session
+        session, look = self.desk.session, Look.of(new)
         places, snapshots = seen_places(session)
-        for meter, reading in zip(self._meters, readings):
-            meter.show(reading, places, snapshots, session.position, len(session.snapshots) - 1)
+        for meter, reading in zip(self.meters, readings):
+            meter.show(reading, look, places, snapshots, session.position)

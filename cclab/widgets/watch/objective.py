@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cclab.session import Snapshot
-from cclab.widgets.desk import Desk
-from cclab.widgets.html import Html, tag
-from cclab.widgets.layout import gauge, text
+from cclab.widgets.kit.html import Html, tag
+from cclab.widgets.kit.layout import gauge, text
+from cclab.widgets.model.desk import Desk
 from cclab.widgets.watch.charts import STYLES, Course, seen_places
 from cclab.widgets.watch.part import Part
 
@@ -19,26 +19,25 @@ class Objective(Part):
     """
 
     title = "Objective"
+    tab, order = "Belief", 0
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.note = text()
         self.chart = Course()
-        self._names = text()
-        self.widget = gauge(self.title, self.chart.widget, self._names, note=self.note)
+        self.names = text()
+        self.widget = gauge(self.title, self.chart.widget, self.names, note=self.note)
         self.start()
 
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is new:
-            return
         session = self.desk.session
         places, snapshots = seen_places(session)
         terms = terms_to_show(snapshots)
         lines = [[s.summary.objective for s in snapshots]]
         lines += [[s.summary.terms.get(name, float("nan")) for s in snapshots] for name in terms]
-        self.chart.show(places, lines, session.position, len(session.snapshots) - 1)
+        self.chart.show(places, lines, session.position)
         self.note.value = f"{new.summary.objective:.4g}"
-        self._names.value = key_to_lines(terms, first=1) if terms else ""
+        self.names.value = key_to_lines(terms, first=1) if terms else ""
 
 
 def terms_to_show(snapshots: list[Snapshot]) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from cclab.core import Credal, FuzzyPossibilistic, Partition, Possibilistic
+from cclab.core.beliefs.of_samples import rows_of
+from cclab.looks.encoding import Look, set_name
+from cclab.looks.palette import hue
 from cclab.session import Snapshot
-from cclab.widgets.desk import Desk
-from cclab.widgets.encoding import rows_of, set_name
-from cclab.widgets.html import tag
-from cclab.widgets.layout import column, row, show, text
-from cclab.widgets.samples import sample_content, sample_name
-from cclab.widgets.theme import hue, told_apart
+from cclab.widgets.kit.html import join, tag
+from cclab.widgets.kit.layout import column, heading, row, show, text
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.queries.sample import sample_content, sample_name
 from cclab.widgets.watch.charts import BarChart
 from cclab.widgets.watch.part import Part, put_away
 
@@ -34,18 +35,21 @@ class SampleBelief(Part):
     desk : Desk
     """
 
+    tab, order = "Belief", 3
+
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.note = text(css="cc-push cc-note")
-        self._title = text()
+        self.heading = text()
         self.chart = BarChart(high=1.0)
-        self._content = text()
+        self.content = text()
         self._shown: int | None = None
         self.widget = column(
-            row(self._title, self.note, css="cc-head cc-minor"), self.chart.widget, self._content, css="cc-gauge"
+            row(self.heading, self.note, css="cc-head cc-minor"), self.chart.widget, self.content, css="cc-gauge"
         )
         self.listen(desk.pointed, lambda _: self.redraw())
         self.listen(desk.selected, lambda _: self.redraw())
+        self.listen(desk.pinned_columns, lambda _: self.redraw())
         self.start()
 
     @property
@@ -59,59 +63,59 @@ class SampleBelief(Part):
         return self._shown
 
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is new:
-            return
         data = self.desk.session.data
         sample = self.sample
         if sample is not None and sample >= data.n_samples:  # another session was opened
             sample = None
         if sample != self._shown or old is None:
-            self._content.value = (
-                "" if sample is None else tag("div", sample_content(data, sample, 4), class_="cc-sample")
+            self.content.value = (
+                ""
+                if sample is None
+                else tag("div", sample_content(data, sample, 4, self.desk.pinned), class_="cc-sample")
             )
         self._shown = sample
         put_away(self.chart.widget, sample is None)
-        show(self._content, sample is not None)
+        show(self.content, sample is not None)
         title = "Sample" if sample is None else f"Sample {sample_name(data, sample)}"
-        self._title.value = tag("span", title, class_="cc-title")
+        self.heading.value = heading(title)
+        self.heading.tooltip = title
         if sample is None:
             self.note.value = "point at one"
             return
         belief = rows_of(new.partition, sample)
-        bars = sample_bars(belief, new.state.cluster_ids)
+        look = Look.of(new)
+        bars = sample_bars(belief, look)
         self.chart.show({bar.name: bar.value for bar in bars}, [bar.color for bar in bars])
-        self.note.value = in_numbers(belief, new.state.cluster_ids)
+        self.note.value = join(in_numbers(belief, look))
 
 
-def sample_bars(belief: Partition, cluster_ids) -> list[Bar]:
+def sample_bars(belief: Partition, look: Look) -> list[Bar]:
     """The bars of a belief about one sample; of many the `MOST_BARS` largest, in order."""
-    hues = told_apart(cluster_ids)
     if isinstance(belief, Credal):
         bars = [
             Bar(
-                "∅" if not members else set_name(members, cluster_ids),
+                "∅" if not members else set_name(members, look),
                 float(mass),
-                hue([hues[k] for k in members]),
+                hue([look.hues[k] for k in members]),
             )
             for members, mass in zip(belief.focal_sets, belief.masses[0])
         ]
     else:
         first = belief.memberships if isinstance(belief, FuzzyPossibilistic) else belief.degrees
-        bars = [Bar(str(id_ + 1), float(v), hue(h)) for id_, h, v in zip(cluster_ids, hues, first[0])]
+        bars = [Bar(look.names[k], float(first[0, k]), hue(look.hues[k])) for k in look.order]
         if isinstance(belief, FuzzyPossibilistic):
-            bars += [
-                Bar(f"t {id_ + 1}", float(v), hue(h)) for id_, h, v in zip(cluster_ids, hues, belief.typicalities[0])
-            ]
+            T = belief.typicalities[0]
+            bars += [Bar(f"t {look.names[k]}", float(T[k]), hue(look.hues[k])) for k in look.order]
     if len(bars) <= MOST_BARS:
         return bars
     least = sorted((bar.value for bar in bars), reverse=True)[MOST_BARS - 1]
     return [bar for bar in bars if bar.value >= least][:MOST_BARS]
 
 
-def in_numbers(belief: Partition, cluster_ids) -> str:
+def in_numbers(belief: Partition, look: Look) -> str:
     """What stands beside the sample's name: the best cluster, with belief and plausibility where there are any."""
     best = int(belief.labels()[0])
-    cluster = f"cluster {int(cluster_ids[best]) + 1}"
+    cluster = look.given.get(best) or f"cluster {look.numbers[best]}"
     if isinstance(belief, Credal):
         return f"{cluster}: bel {belief.belief(best)[0]:.2f} · pl {belief.plausibility(best)[0]:.2f}"
     if isinstance(belief, FuzzyPossibilistic):

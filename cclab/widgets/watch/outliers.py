@@ -6,12 +6,12 @@ import ipywidgets as widgets
 import numpy as np
 
 from cclab.core import Partition
+from cclab.looks.encoding import can_flag, outliers_of
 from cclab.session import Snapshot
-from cclab.widgets.desk import Desk
-from cclab.widgets.encoding import can_flag, outliers_of
-from cclab.widgets.html import Html, tag
-from cclab.widgets.layout import button, gauge, row, show, text, with_classes
-from cclab.widgets.rows import Action, Rows
+from cclab.widgets.kit.html import Html, tag
+from cclab.widgets.kit.layout import button, gauge, row, show, text, with_classes
+from cclab.widgets.kit.rows import Action, Rows
+from cclab.widgets.model.desk import Desk
 from cclab.widgets.watch.part import Part
 
 MOST_LISTED = 40
@@ -26,6 +26,7 @@ class Outliers(Part):
     """
 
     title = "Outliers"
+    tab, order = "Belief", 4
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -41,11 +42,11 @@ class Outliers(Part):
         self.slider.observe(self._moved, "value")
         self._readout = text(css="cc-readout")
         self.reset_button = button(icon="undo", hint="The belief’s own threshold", on_click=self.reset)
-        self._list = with_classes(Rows(label="Flagged samples"), "cc-chips")
-        self._list.on_action(self._act)
-        self._list.on_hover(lambda sample: desk.point_at(None if sample is None else int(sample)))
+        self.chips = with_classes(Rows(label="Flagged samples"), "cc-chips")
+        self.chips.on_action(self._act)
+        self.chips.on_hover(lambda sample: desk.point_at(None if sample is None else int(sample)))
         controls = row(self.slider, self._readout, self.reset_button, css="cc-threshold")
-        self.widget = gauge(self.title, controls, self._list, note=self.note)
+        self.widget = gauge(self.title, controls, self.chips, note=self.note)
         self.listen(desk.thresholded, lambda _: self.redraw())
         self.listen(desk.selected, lambda _: self._show_list())
         self.start()
@@ -69,8 +70,6 @@ class Outliers(Part):
         self.desk.select(np.union1d(self.desk.selection, [sample]) if action.shift else [sample])
 
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is new:
-            return
         threshold = self.desk.threshold
         self._flagged = np.flatnonzero(outliers_of(new.partition, threshold))
         self._showing = True
@@ -85,7 +84,7 @@ class Outliers(Part):
         chips = [(sample, self._chip(int(sample))) for sample in self._flagged[:MOST_LISTED]]
         if len(self._flagged) > 1:
             chips.append(("all", tag("button", "select all", class_="cc-chip", data_action="all")))
-        self._list.show(chips)
+        self.chips.show(chips)
 
     def _chip(self, sample: int) -> Html:
         return tag(

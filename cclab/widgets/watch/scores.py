@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import numpy as np
 
-from cclab.session import Session, Snapshot
-from cclab.widgets.desk import Desk
-from cclab.widgets.html import tag
-from cclab.widgets.layout import column, gauge, text
-from cclab.widgets.tasks import Tasks
+from cclab.core.words import decimal
+from cclab.datasets import Dataset
+from cclab.session import Moment, Session, Snapshot
+from cclab.session.threads import aside
+from cclab.widgets.kit.background import Tasks
+from cclab.widgets.kit.html import tag
+from cclab.widgets.kit.layout import column, gauge, text
+from cclab.widgets.model.desk import Desk
 from cclab.widgets.watch.charts import Course, seen_places
 from cclab.widgets.watch.objective import key_to_lines
 from cclab.widgets.watch.part import Part
@@ -30,13 +31,19 @@ class Scores(Part):
     desk : Desk
     """
 
+    tab, order = "Scores", 5
+
+    @classmethod
+    def suits(cls, data: Dataset) -> bool:
+        return data.target is not None
+
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._tasks = Tasks()
         self._scoring = False
-        self._notes = {name: text() for name in MEASURES}
+        self.notes = {name: text() for name in MEASURES}
         self.charts = {name: Course(high=1.0) for name in MEASURES}
-        parts = [gauge(MEASURES[name], self.charts[name].widget, note=self._notes[name]) for name in MEASURES]
+        parts = [gauge(MEASURES[name], self.charts[name].widget, note=self.notes[name]) for name in MEASURES]
         self._key = text(key_to_lines(["all samples", "unconstrained"]))
         self._progress = text(css="cc-help cc-padded")
         self.widget = column(*parts, self._key, self._progress, css="cc-gauge")
@@ -46,9 +53,11 @@ class Scores(Part):
         return self.desk.session.data.target is not None
 
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is not new:
-            self._show()
-        if not self._scoring:
+        self._show()
+
+    def update(self, old: Moment | None, new: Moment) -> None:
+        super().update(old, new)
+        if self.seen and self.applies(new.snapshot) and not (new.running or self._scoring):
             self._scoring = True
             self._tasks.start(self._score())
 
@@ -61,7 +70,7 @@ class Scores(Part):
                 if not waiting or session.running:
                     break
                 snapshot = min(waiting, key=lambda s: s is not session.current)
-                await asyncio.to_thread(score, session, snapshot)
+                await aside(score, session, snapshot)
                 self._show()
         finally:
             self._scoring = False
@@ -74,12 +83,11 @@ class Scores(Part):
         session = self.desk.session
         places, snapshots = seen_places(session, MOST_SCORED)
         known = [(place, s.known_scores) for place, s in zip(places, snapshots) if s.known_scores is not None]
-        last = len(session.snapshots) - 1
         now = session.current.known_scores
         for name, chart in self.charts.items():
             lines = [[scores[key] for _, scores in known] for key in (name, f"{name}_free")]
-            chart.show(np.array([place for place, _ in known]), lines, session.position, last)
-            self._notes[name].value = "" if now is None else score_in_words(now[name], now[f"{name}_free"])
+            chart.show(np.array([place for place, _ in known]), lines, session.position)
+            self.notes[name].value = "" if now is None else score_in_words(now[name], now[f"{name}_free"])
         left = len(self._unscored(session))
         self._progress.value = tag("span", f"{left} more to score") if left else ""
 
@@ -101,4 +109,4 @@ def score_in_words(all_samples: float, free: float) -> str:
     >>> score_in_words(0.92, 0.9), score_in_words(0.92, float("nan"))
     ('0.92 · 0.90 unconstrained', '0.92')
     """
-    return f"{all_samples:.2f}" + ("" if np.isnan(free) else f" · {free:.2f} unconstrained")
+    return decimal(all_samples) + ("" if np.isnan(free) else f" · {decimal(free)} unconstrained")

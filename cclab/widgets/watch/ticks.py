@@ -2,6 +2,7 @@
 
 import math
 
+import bqplot
 import numpy as np
 
 
@@ -19,3 +20,13 @@ def ticks(low: float, high: float, pixels: float, spacing: float) -> tuple[np.nd
     values = step * np.arange(math.ceil(low / step), math.floor(high / step) + 1)
     large = max(abs(low), abs(high)) >= 1e6 or decimals > 5
     return values, ".1e" if large else f".{decimals}f"
+
+
+def put_ticks(axis: bqplot.Axis, values: np.ndarray, form: str) -> None:
+    """Give an axis other ticks, written in this d3 format.
+
+    The format goes first: bqplot writes new ticks a frame later, in the format that held when they came.
+    """
+    if axis.tick_format != form:
+        axis.tick_format = form
+    axis.tick_values = values

@@ -1,27 +1,21 @@
-"""The Watch panel: whatever the belief has, in three tabs."""
+"""The Watch panel: whatever the belief has, in tabs."""
 
 from __future__ import annotations
 
 import ipywidgets as widgets
 
-from cclab.session import Snapshot
-from cclab.widgets.desk import Desk, View
-from cclab.widgets.html import tag
-from cclab.widgets.layout import column, row, text, with_classes
-from cclab.widgets.watch.clusters import Clusters
-from cclab.widgets.watch.credal_sets import CredalSets
-from cclab.widgets.watch.gauges import Gauges
-from cclab.widgets.watch.objective import Objective
-from cclab.widgets.watch.outliers import Outliers
-from cclab.widgets.watch.part import Part, put_away
-from cclab.widgets.watch.sample import SampleBelief
-from cclab.widgets.watch.scores import Scores
+from cclab.session import Moment
+from cclab.widgets.kit.layout import column, heading, row, text, with_classes
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.view import View
+from cclab.widgets.watch.part import Part, put_away, watch_parts
 
-TABS: dict[str, tuple[type[Part], ...]] = {
-    "Belief": (Objective, Gauges, CredalSets, SampleBelief, Outliers),
-    "Scores": (Scores,),
-    "Clusters": (Clusters,),
-}
+
+def registered() -> dict[str, tuple[type[Part], ...]]:
+    """All parts that name a tab, by their tabs."""
+    ordered = sorted(map(watch_parts.get, watch_parts.names()), key=lambda part: part.order)
+    tabs = dict.fromkeys(part.tab for part in ordered)
+    return {tab: tuple(part for part in ordered if part.tab == tab) for tab in tabs}
 
 
 class Watch(View):
@@ -30,12 +24,13 @@ class Watch(View):
     Parameters
     ----------
     desk : Desk
-    tabs : mapping from str to sequence of Part classes
+    tabs : mapping from str to sequence of Part classes, optional
+        Default: all parts that name a tab.
     """
 
-    def __init__(self, desk: Desk, tabs: dict[str, tuple[type[Part], ...]] = TABS) -> None:
+    def __init__(self, desk: Desk, tabs: dict[str, tuple[type[Part], ...]] | None = None) -> None:
         super().__init__(desk)
-        self._classes = tabs
+        self._classes = tabs = registered() if tabs is None else tabs
         # Made when its tab is first opened.
         self.parts: dict[str, tuple[Part, ...]] = {}
         self._pages: dict[str, widgets.Box] = {name: column(css="cc-watch-page") for name in tabs}
@@ -44,14 +39,14 @@ class Watch(View):
             "cc-tabs cc-quiet-label cc-push",
         )
         self.tabs.observe(lambda _: self._open_tab(), "value")
-        head = row(text(tag("span", "Watch", class_="cc-title")), self.tabs, css="cc-head")
+        head = row(text(heading("Watch")), self.tabs, css="cc-head")
         body = column(*self._pages.values(), css="cc-scroll cc-grow")
         self.widget = column(head, body, css="cc-panel cc-watch cc-grow")
         self._open_tab()
 
     def _names(self) -> list[str]:
-        known = self.desk.session.data.target is not None
-        return [name for name in self._classes if known or name != "Scores"]
+        data = self.desk.session.data
+        return [name for name, classes in self._classes.items() if any(part.suits(data) for part in classes)]
 
     def _open_tab(self) -> None:
         opened = self.tabs.value
@@ -63,7 +58,7 @@ class Watch(View):
             for part in self.parts.get(name, ()):
                 part.seen = name == opened
 
-    def update(self, old: Snapshot | None, new: Snapshot) -> None:
+    def update(self, old: Moment | None, new: Moment) -> None:
         if old is None and list(self.tabs.options) != self._names():
             self.tabs.options = self._names()
 

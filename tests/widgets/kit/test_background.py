@@ -5,8 +5,8 @@ import asyncio
 import bqplot
 import ipywidgets
 
-from cclab.widgets.freeing import close_all
-from cclab.widgets.tasks import Tasks
+from cclab.widgets.kit.background import Tasks
+from cclab.widgets.kit.close import close_all
 
 
 def test_without_a_loop_work_is_done_at_once_and_so_is_what_it_starts():

@@ -5,10 +5,9 @@ import pytest
 
 from cclab import CECM, FCM
 from cclab.core.parameters import flag, whole
-from cclab.widgets.drawer import Drawer
-from cclab.widgets.fields import Field, read, write
-
-from .sessions import Told, desk_on
+from cclab.widgets.parameters.drawer import Drawer
+from cclab.widgets.parameters.fields import Field, read, write
+from tests.widgets.sessions import Told, desk_on
 
 
 def opened(solver="CECM"):
@@ -87,7 +86,7 @@ def test_reset_and_hide_forget_what_was_typed():
 def test_more_clusters_than_samples_is_said_before_applying():
     _, view = opened("FCM")
     view.fields["n_clusters"].control.value = "61"
-    assert "Clusters = 61 but there are only 60 samples; ask for fewer clusters." in view._wrong.value
+    assert "Clusters = 61 but there are only 60 samples; ask for fewer clusters." in view.wrong.value
     assert view.apply_button.disabled
 
 
@@ -118,7 +117,7 @@ def test_another_solver_has_another_form():
     assert "xi" not in view.fields
     desk.session.switch("CECM")
     assert "xi" in view.fields
-    assert "CECM" in view._title.value
+    assert "CECM" in view.title.value
 
 
 def test_what_fails_on_applying_is_told(monkeypatch):
@@ -150,3 +149,24 @@ def test_help_is_escaped():
 @pytest.mark.parametrize("value", [3, 0.001, "auto", None, 1e9])
 def test_what_is_written_reads_back(value):
     assert read(write(value)) == value
+
+
+def test_what_would_be_refused_is_not_offered():
+    _, view = opened()
+    sets = view.fields["focal_sets"].control
+    assert "full" in dict(sets.options)
+    view.fields["n_clusters"].control.value = "13"
+    assert [name for name, _ in sets.options] == ["auto", "pairs", "singletons"]
+    assert sets.value == "auto"
+    assert not view.apply_button.disabled
+    view.fields["n_clusters"].control.value = "3"
+    assert "full" in dict(sets.options)
+
+
+def test_what_is_chosen_stays_and_is_explained():
+    _, view = opened()
+    view.fields["focal_sets"].control.value = "full"
+    view.fields["n_clusters"].control.value = "13"
+    assert view.fields["focal_sets"].control.value == "full"
+    assert view.apply_button.disabled
+    assert "at most 2,048 are taken" in view.wrong.value

@@ -4,14 +4,15 @@ import asyncio
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from cclab import CA
+from cclab import CA, FCM
 from cclab.core.registry import strategies
+from cclab.oracles import Answer, Oracle, Truth
 from cclab.queries.base import Query, Strategy
-from cclab.widgets.queries import Queries, true_answer
-
-from .sessions import Told, blobs, desk_on, hover, shown
+from cclab.widgets.queries.card import Queries
+from tests.widgets.sessions import Told, act, blobs, desk_on, hover, shown
 
 
 class _OneLabel(Strategy):
@@ -32,7 +33,7 @@ class _OneLabel(Strategy):
 def one_label():
     strategies.add(_OneLabel)
     yield "_OneLabel"
-    del strategies._classes["_OneLabel"]
+    strategies.remove("_OneLabel")
 
 
 def card(**options):
@@ -44,12 +45,12 @@ def test_a_question_is_there_at_once_with_both_samples_and_the_reason():
     desk, view = card()
     (query,) = desk.session.pending
     assert view.query == query
-    text = shown(view._samples)
+    text = shown(view.samples)
     assert f"a · {query.samples[0]}" in text
     assert f"b · {query.samples[1]}" in text
     assert "width" in text
-    assert view._why.value == query.reason
-    hover(view._samples, query.samples[1])
+    assert view.why.value == query.reason
+    hover(view.samples, query.samples[1])
     assert desk.sample == query.samples[1]
 
 
@@ -64,7 +65,7 @@ def test_an_answer_is_a_statement_then_comes_a_step_and_another_question(answer,
     assert desk.session.current.how == "step"
     assert view.query is not None
     assert view.query.samples != first.samples
-    assert "<b>1</b> of 2 answered" in view._counts.value
+    assert "<b>1</b> answered" in view.counts.value
 
 
 def test_without_step_after_the_solver_waits():
@@ -81,7 +82,7 @@ def test_dont_know_sets_aside():
     assert desk.session.rejected == {first.samples}
     assert len(desk.session.constraints) == 0
     assert view.query.samples != first.samples
-    assert "1 rejected" in view._counts.value
+    assert "<b>1</b> unknown" in view.counts.value
 
 
 def test_an_answer_of_the_wrong_kind_is_no_answer():
@@ -127,8 +128,8 @@ def test_nothing_to_ask_then_answers_do_nothing_and_another_strategy_helps():
     for _ in range(3):
         view.answer("different")
     assert view.query is None
-    assert "Nothing to ask" in view._why.value
-    assert "Every pair is either stated or settled. Choose another strategy, or step on." in view._why.value
+    assert "Nothing to ask" in view.why.value
+    assert "Every pair is either stated or settled. Choose another strategy, or step on." in view.why.value
     assert view.same_button.disabled
     assert view.truth_button.disabled
     before = len(desk.session.constraints)
@@ -149,7 +150,7 @@ def test_the_truth_answers_one_and_a_batch():
     view.batch_button.click()
     assert len(desk.session.asked) == 7
     assert desk.session.constraints.satisfaction(desk.session.data.target).rate == 1
-    assert "Answering" not in view._counts.value
+    assert "Answering" not in view.counts.value
 
 
 def test_without_a_truth_it_is_not_offered():
@@ -160,17 +161,21 @@ def test_without_a_truth_it_is_not_offered():
 
 def test_the_truth_does_not_know_a_sample_of_no_class():
     data = blobs().with_target([None, *blobs().target[1:]])
-    desk, _ = card(data=data)
-    assert true_answer(desk.session, Query.pair(0, 1, "", 0)) is None
-    assert true_answer(desk.session, Query.pair(1, 4, "", 0)) == "same"
+    desk, view = card(data=data, step_after=False)
+    desk.session.put(Query.pair(0, 1, "", 0))
+    view.truth_button.click()
+    assert (0, 1) in desk.session.rejected
+    desk.session.put(Query.pair(1, 4, "", 0))
+    view.truth_button.click()
+    assert desk.session.constraints.to_frame().kind.tolist() == ["must"]
 
 
 def test_label_questions_offer_the_clusters(one_label):
     desk = desk_on("ConstrainedKMeans")
     view = Queries(desk, one_label, step_after=False)
-    assert "Which cluster?" in view._title.value
-    assert view._why.value == "Is &lt;b&gt;it&lt;/b&gt;?"
-    buttons = view._answers.children
+    assert "Which cluster?" in view.title.value
+    assert view.why.value == "Is &lt;b&gt;it&lt;/b&gt;?"
+    buttons = view.answers.children
     assert [b.description for b in buttons] == ["1", "2", "3", "Don’t know"]
     buttons[1].click()
     frame = desk.session.constraints.to_frame()
@@ -194,6 +199,35 @@ def test_a_solver_that_hears_labels_alone_is_asked_about_labels():
     assert {strategies.get(name).kind for _, name in view.strategy.options} == {"label"}
     desk.session.switch("CECM")
     assert "pair" in {strategies.get(name).kind for _, name in view.strategy.options}
+
+
+@pytest.mark.parametrize("solver", ["SeededKMeans", "ConstrainedKMeans", "SFCM"])
+def test_a_solver_that_nothing_can_be_asked_for_says_so(solver):
+    desk = desk_on(FCM(3))
+    view = Queries(desk)
+    assert view.query is not None
+    told = Told(desk)
+    desk.session.switch(solver)
+    assert told == []
+    assert view.query is None
+    assert f"{solver} takes labels alone" in view.why.value
+    assert view.strategy.disabled
+    desk.session.switch("FCM")
+    assert view.query is not None
+    assert not view.strategy.disabled
+
+
+def test_other_parameters_ask_anew_and_a_step_says_when_it_was_asked():
+    desk = desk_on(FCM(3))
+    view = Queries(desk)
+    reason = view.query.reason
+    desk.session.step()
+    assert view.why.value == f'{reason}<span class="cc-faint"> Asked at iteration 0.</span>'
+    desk.session.switch(FCM(3, init=desk.session.data.X[[0, 4, 9]]))
+    assert view.query.reason != reason
+    assert view.why.value == view.query.reason
+    desk.session.undo()
+    assert "Asked at" not in view.why.value
 
 
 def test_another_strategy_asks_another_question():
@@ -224,11 +258,15 @@ def test_a_strategy_that_fails_is_told_of():
 async def test_looking_for_a_question_does_not_hold_up_the_page():
     desk, view = card()
     assert view.query is None
-    assert "Looking for a question" in view._why.value
+    assert "Looking for a question" in view.why.value
     await asyncio.sleep(0.2)
     assert view.query is not None
+    samples = shown(view.samples)
     view.answer("same")
+    assert shown(view.samples) == samples  # the page below doesn't jump
+    assert "cc-waiting" in view.samples._dom_classes
     await asyncio.sleep(0.4)
+    assert "cc-waiting" not in view.samples._dom_classes
     assert desk.session.current.how == "step"
     assert view.query is not None
     view.close()
@@ -246,17 +284,133 @@ async def test_a_batch_shows_progress_and_can_be_stopped():
     for _ in range(2):
         gate.release()
         await asyncio.sleep(0.2)
-    assert "of 50" in view._counts.value
+    assert "of 50" in view.counts.value
     view.toggle_batch()
     gate.release()
     await asyncio.sleep(0.3)
     assert 2 <= len(desk.session.asked) <= 4
-    assert "answered" in view._counts.value
+    assert "answered" in view.counts.value
     view.close()
 
 
 def test_pictures_in_place_of_values():
     images = np.zeros((60, 4, 4))
     _, view = card(data=blobs(images=images))
-    assert shown(view._samples).count("data:image/png;base64,") == 2
-    assert "width</dt>" not in shown(view._samples)
+    assert shown(view.samples).count("data:image/png;base64,") == 2
+    assert "width</dt>" not in shown(view.samples)
+
+
+GROUP = Query.group([0, 3, 6, 9, 12, 15, 1, 4], "Two are surely in it.", 1)
+
+
+def test_a_group_is_marked_and_answered():
+    desk, view = card(step_after=False)
+    desk.session.put(GROUP)
+    assert "Which of these do not belong?" in view.title.value
+    assert [b.description for b in view.answers.children] == ["All belong  ↵", "Don’t know"]
+    assert len(view.samples.rows) == 9  # the names of features over eight lines
+    act(view.samples, "mark", 1)
+    act(view.samples, "mark", 6)
+    assert view.mark_place(3)  # the key 4: sample 4 is the fourth in order
+    act(view.samples, "mark", 6)
+    assert view.outside == {1, 4}
+    assert view.group_button.description == "2 samples do not belong  ↵"
+    assert shown(view.samples).count("cc-outside") == 2
+    view.confirm()
+    frame = desk.session.constraints.to_frame()
+    assert frame.kind.tolist() == ["group", "separation"]
+    assert desk.session.constraints.satisfaction(desk.session.data.target).rate == 1
+    desk.session.undo()
+    assert view.query == GROUP
+    assert len(desk.session.constraints) == 0
+
+
+def test_a_group_of_texts_shows_what_they_say():
+    notes = [f"a <b>note</b> on {'rain' if i % 3 else 'bread'}, number {i} " + "and so on " * 30 for i in range(60)]
+    desk, view = card(data=blobs(meta=pd.DataFrame({"note": notes}), text_column="note"))
+    desk.session.put(GROUP)
+    assert len(view.samples.rows) == 8
+    assert shown(view.samples).count("on bread, number") == 2 * 6  # and once more in the hints, where they are longer
+    assert "<b>note" not in shown(view.samples)
+    assert "cc-value" not in shown(view.samples)
+
+
+def test_marks_do_not_outlive_their_question_and_others_are_none():
+    desk, view = card(step_after=False)
+    desk.session.put(GROUP)
+    view.mark(1)
+    view.mark(59)
+    assert view.outside == {1}
+    view.reject()
+    assert view.outside == frozenset()
+    assert not view.mark_place(0)
+    view.confirm()
+    assert len(desk.session.constraints) == 0
+
+
+def test_a_triplet_is_answered_by_the_same_two_keys():
+    desk, view = card(step_after=False)
+    desk.session.put(Query.triplet(0, 3, 1, "Torn.", 1))
+    assert [b.description for b in view.answers.children] == ["Closer to b", "Closer to c", "Don’t know"]
+    assert "c · 3" in shown(view.samples)
+    view.keys["d"]()
+    assert desk.session.constraints.to_frame().kind.tolist() == ["must", "cannot"]
+    view.same_button.click()  # of a question that is gone
+    assert view.query is None or view.query.kind == "pair"
+
+
+def test_a_name_is_typed():
+    desk, view = card(step_after=False)
+    desk.session.put(Query.name(0, "", 1), Query.name(3, "", 1))
+    for _ in range(2):
+        view._buttons.name.value = "corner"
+    assert desk.session.named == {"corner": 0}
+    assert desk.session.constraints.to_frame().kind.tolist() == ["must"]
+
+
+class Half(Oracle):
+    """Answers what it is sure of, half of the time."""
+
+    name = "half"
+
+    def __init__(self, target):
+        self.truth = Truth(target)
+
+    def answer(self, query, data=None):
+        answer = self.truth.answer(query, data)
+        return answer if sum(query.samples) % 2 else Answer(answer.verdict, 0.6)
+
+
+def test_an_oracle_answers_many_and_the_rest_wants_the_persons_eye():
+    desk = desk_on("COPKMeans")
+    view = Queries(desk, "Random", oracles={"half": Half(desk.session.data.target)}, step_after=False)
+    said = Told(desk)
+    assert view.many.oracle.options == ("half", "the truth")
+    view.many.many.value = 20
+    view.many.go_button.click()
+    ((kind, words),) = said
+    assert kind == "info"
+    eye = len(desk.session.pending)
+    assert words == f"20 questions answered by half; {eye} want your eye."
+    assert set(desk.session.constraints.to_frame().source) == {"half"}
+    assert "half says" in view.why.value
+    assert "only 60 % sure" in view.why.value
+    view.truth_button.click()
+    assert len(desk.session.pending) < eye
+    while desk.session.can_undo:
+        desk.session.undo()
+    assert len(desk.session.constraints) == 0
+
+
+def test_an_oracle_that_fails_is_said_to():
+    class Broken(Half):
+        def answers(self, queries, data=None):
+            raise OSError("no connection")
+
+    desk = desk_on("COPKMeans")
+    view = Queries(desk, "Random", oracles={"half": Broken(desk.session.data.target)})
+    said = Told(desk)
+    view.many.go_button.click()
+    assert said == [("bad", "half could not be asked: no connection")]
+    assert not view.many.go_button.disabled
+    assert view.query is not None

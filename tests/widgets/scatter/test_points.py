@@ -1,59 +1,19 @@
-"""Both scatters pass the same tests; a fake front end sends what the browser would."""
+"""The scatter; a fake front end sends what the browser would."""
+
+import json
 
 import numpy as np
 import pytest
 
-from cclab.widgets.html import tag
-from cclab.widgets.points import SVG_LIMIT, CanvasPoints, Shape, SvgPoints, combine, points_view
-from cclab.widgets.points.outlines import N_VERTICES, outline
+from cclab.looks.outlines import outline
+from cclab.looks.signs import FORMS, SHAPES
+from cclab.widgets.kit.html import tag
+from cclab.widgets.scatter.plot import Points, combine
 
 N = 40
 
 
-class FakeSvgFront:
-    """What bqplot and our gestures do when someone uses a mouse."""
-
-    def __init__(self, view):
-        self.view = view
-
-    def send(self, message, buffers=()):
-        self.view._gestures._handle_custom_msg(message, list(buffers))
-
-    def lasso(self, indices, mode="replace"):
-        # bqplot reports what is inside and stays silent about an empty lasso; then our own pointer-up follows, and
-        # bqplot answers the reset by changing the selection twice more.
-        if len(indices):
-            self.view._everyone.selected = np.asarray(indices)
-        self.send({"type": "lassoed", "mode": mode, "moved": True})
-        self.view._everyone.selected = None
-        self.view._everyone.selected = np.array([], int)
-
-    def shown_selection(self):
-        shown = np.column_stack([self.view._halo.x, self.view._halo.y])
-        return _rows_of(self.view._unit, shown)
-
-    def shown_shapes(self):
-        return {sign: len(mark.x) for sign, mark in self.view._shapes.items()}
-
-    def shown_links(self):
-        shown = [(key, mark) for key, mark in self.view._link_marks.items() if mark.visible]
-        return sorted(
-            (cannot, violated, round(mark.stroke_width, 2))
-            for (cannot, violated, _), mark in shown
-            for _ in np.atleast_2d(mark.x)
-        )
-
-    def shown_rings(self):
-        return [len(self.view._query_rings.x), len(self.view._rings.x)]
-
-    def shown_outlines(self):
-        return list(self.view._outline_names.text)
-
-    def shown_centers(self):
-        return [len(self.view._center_marks.x), len(self.view._ghost_centers.x)]
-
-
-class FakeCanvasFront:
+class FakeFront:
     """What our canvas does when someone uses a mouse."""
 
     def __init__(self, view):
@@ -70,7 +30,7 @@ class FakeCanvasFront:
 
     def shown_shapes(self):
         shapes = np.frombuffer(self.view.widget.shape, np.uint8)
-        return {sign: int((shapes == sign).sum()) for sign in Shape}
+        return np.bincount(shapes, minlength=len(SHAPES)).tolist()
 
     def shown_links(self):
         styles = np.frombuffer(self.view.widget.link_style, np.uint8)
@@ -87,21 +47,16 @@ class FakeCanvasFront:
         return [len(self.view.widget.centers) // 8, len(self.view.widget.ghosts) // 8]
 
 
-def _rows_of(table, rows):
-    return [int(np.flatnonzero((table == row).all(axis=1))[0]) for row in rows]
-
-
 @pytest.fixture
 def xy():
     return np.random.default_rng(0).normal(size=(N, 2)) * [3, 0.5] + [10, -4]
 
 
-@pytest.fixture(params=[(SvgPoints, FakeSvgFront), (CanvasPoints, FakeCanvasFront)], ids=["svg", "canvas"])
-def scatter(request, xy):
-    view_class, front_class = request.param
-    view = view_class(N)
+@pytest.fixture
+def scatter(xy):
+    view = Points(N)
     view.set_positions(xy, "PC 1", "PC 2")
-    yield view, front_class(view)
+    yield view, FakeFront(view)
     view.close()
 
 
@@ -171,21 +126,20 @@ def test_a_box_is_reported_like_a_lasso(scatter):
 
 def test_the_sample_under_the_pointer_is_described(scatter, monkeypatch):
     view, front = scatter
-    tips = []
-    monkeypatch.setattr(view, "_show_tip", lambda index, html: tips.append((index, html)))
+    sent = []
+    monkeypatch.setattr(view.widget, "send", sent.append)
     view.describe = lambda index: tag("b", f"sample {index}")
     front.send({"type": "hover", "index": 6})
     front.send({"type": "hover", "index": None})
-    assert tips == [(6, "<b>sample 6</b>")]
+    assert sent == [{"type": "tip", "index": 6, "html": "<b>sample 6</b>"}]
 
 
 def test_every_shape_is_drawn_once_a_sample(scatter):
     view, front = scatter
-    shape = np.repeat(list(Shape), N // 4)
-    view.set_marks(np.zeros(N), shape, 0.5, ["--cc-c1"])
-    assert front.shown_shapes() == dict.fromkeys(Shape, N // 4)
-    view.set_marks(np.zeros(N), Shape.CIRCLE, 0.5, ["--cc-c1"])
-    assert front.shown_shapes() == {Shape.CIRCLE: N, Shape.DIAMOND: 0, Shape.SQUARE: 0, Shape.OUTLIER: 0}
+    view.set_marks(np.zeros(N), np.arange(N) % 4, 0.5, ["--cc-c1"])
+    assert front.shown_shapes() == [N // 4] * 4
+    view.set_marks(np.zeros(N), SHAPES.index("circle"), 0.5, ["--cc-c1"])
+    assert front.shown_shapes() == [N, 0, 0, 0]
 
 
 def test_links_by_kind(scatter):
@@ -267,32 +221,34 @@ def test_bad_input_is_named(scatter, call, message):
         call(view)
 
 
-def test_the_number_of_samples_chooses():
-    assert isinstance(points_view(SVG_LIMIT), SvgPoints)
-    assert isinstance(points_view(SVG_LIMIT + 1), CanvasPoints)
+def test_a_scatter_of_nothing_is_refused():
     with pytest.raises(ValueError, match="at least one sample"):
-        points_view(0)
+        Points(0)
 
 
-def test_svg_view_follows_the_gestures(xy):
-    view = SvgPoints(N)
-    view.set_positions(xy)
-    FakeSvgFront(view).send({"type": "view", "view": [0.25, 0.75, 0.5, 1.0]})
-    assert (view._scales["x"].min, view._scales["x"].max) == (0.25, 0.75)
-    left, right = view._extent[:2]
-    assert view._axes["x"].scale.min == pytest.approx(left + 0.25 * (right - left))
-    view.fit()
-    assert view._scales["x"].min < 0
+@pytest.mark.parametrize("n", [1, 150, 2000, 2001, 6000])
+def test_few_and_many_samples_are_drawn_by_the_same_canvas(n):
+    view = Points(n)
+    view.set_positions(np.random.default_rng(n).random((n, 2)))
+    view.set_marks(0, 0, 1.0, ["--cc-c1"])
+    assert len(view.widget.xy) == 8 * n
+    assert len(view.widget.opacity) == n
+    assert view.widget._esm is Points(1).widget._esm
+
+
+def test_the_front_end_knows_the_table_of_signs():
+    for form in FORMS.values():
+        assert json.dumps(form.corners) in Points(1).widget._esm
 
 
 def test_certainty_never_makes_a_sample_invisible():
-    view = CanvasPoints(2)
+    view = Points(2)
     view.set_marks(0, 0, [0.0, 1.0], ["--cc-c1"])
     assert list(view.widget.opacity) == [round(0.34 * 255), 255]
 
 
 def test_an_unchanged_frame_sends_nothing():
-    view = CanvasPoints(N)
+    view = Points(N)
     marks = (np.arange(N) % 2, np.zeros(N), np.full(N, 0.5), ["--cc-c1", "--cc-c2"])
     view.set_marks(*marks)
     changes = []
@@ -313,7 +269,6 @@ def test_combine_is_set_arithmetic(mode):
 def test_an_outline_holds_its_samples(size):
     points = np.random.default_rng(size).random((size, 2))
     drawn = outline("A", points)
-    assert drawn.polygon.shape == (N_VERTICES, 2)
     following = np.roll(drawn.polygon, -1, axis=0)
     edge, to_point = following - drawn.polygon, points[:, None] - drawn.polygon
     turn = edge[:, 0] * to_point[..., 1] - edge[:, 1] * to_point[..., 0]

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from cclab import FCM
-from cclab.widgets.stepper import Stepper
-
-from .sessions import Told, desk_on, known_solver
+from cclab.widgets.timeline.bar import Stepper
+from tests.widgets.sessions import Told, desk_on, known_solver
 
 
 class _Failing(FCM):
@@ -135,7 +134,7 @@ async def test_a_fast_drag_skips_the_places_it_has_left():
     desk = desk_on()
     desk.session.step(8)
     visited = []
-    desk.changed.connect(lambda old, new: visited.append(new.position))
+    desk.changed.connect(lambda old, new: visited.append(new.snapshot.position))
     view = Stepper(desk, pace=painted.wait)
     for place in (7, 6, 5, 4, 3, 2):
         view.scrubber.value = place

@@ -2,14 +2,17 @@
 
 import asyncio
 import re
+import time
+from datetime import datetime
 
 import numpy as np
+import pytest
 
 from cclab import FCM
-from cclab.widgets.running import run
-from cclab.widgets.status import QUICK, Status
-
-from .sessions import blobs, desk_on
+from cclab.widgets.model.notices import Notice
+from cclab.widgets.model.run import run
+from cclab.widgets.timeline.status import QUICK, Status
+from tests.widgets.sessions import blobs, desk_on
 
 
 def words(view: Status) -> str:
@@ -31,11 +34,11 @@ def test_sizes_iteration_objective_and_scores():
 def test_links_and_conflicts_once_something_is_stated():
     desk = desk_on("COPKMeans")
     view = Status(desk)
-    assert "links" not in words(view)
+    assert "statements" not in words(view)
     desk.session.constrain(must_link=[[0, 3], [3, 6]])
     desk.attempt(desk.session.constrain, cannot_link=[[0, 6]])
     held = desk.session.constraints.satisfaction(desk.session.labels).n_satisfied
-    assert f"links {held} / 3" in words(view)
+    assert f"statements {held} / 3" in words(view)
     assert "conflicts 1" in words(view)
 
 
@@ -44,14 +47,14 @@ def test_converged_stopped_and_ready_again():
     view = Status(desk)
     desk.session.run()
     assert view.state == "Converged"
-    desk.tell("bad", "This file can't be read.")
+    desk.tell(Notice("bad", "This file can't be read."))
     assert view.state != "Stopped"
     desk.stopped.emit(desk.session.current)
     assert view.state == "Stopped"
     assert "cc-stopped" in view._line.value
     desk.session.rewind(1)
     assert view.state == "Ready"
-    desk.tell("warning", "careful")
+    desk.tell(Notice("warning", "careful"))
     assert view.state == "Ready"
 
 
@@ -84,8 +87,26 @@ def test_when_it_was_saved(tmp_path):
     desk = desk_on(journal=tmp_path)
     view = Status(desk)
     desk.session.step()
-    assert view._saved.value in ("saved 0 s ago", "saved 1 s ago")
+    (when,) = re.findall('<time class="cc-ago" datetime="([^"]+)">', view._saved.value)
+    assert datetime.fromisoformat(when).timestamp() == pytest.approx(desk.session.saved_at, abs=0.001)
     assert Status(desk_on())._saved.value == ""
+
+
+async def test_nothing_is_sent_while_time_passes(tmp_path, monkeypatch):
+    """A kernel that speaks each minute counts as being used, and would stay after its tab has vanished."""
+    desk = desk_on(journal=tmp_path)
+    desk.session.step()
+    view = Status(desk)
+    sent = []
+    for line in (view._line, view._saved):
+        line.observe(lambda change: sent.append(change["new"]), "value")
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 600)
+    await asyncio.sleep(0.1)
+    view.update(None, desk.moment)
+    assert sent == []
+    assert not view._tasks._running
+    view.close()
 
 
 def test_unconstrained_is_left_out_where_too_few_are():

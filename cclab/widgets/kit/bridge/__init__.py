@@ -1,5 +1,5 @@
 """The shell of an app: stylesheet, keys, theme, files, visitor, and word of each painted frame."""
 
-from cclab.widgets.shell.shell import Shell
+from cclab.widgets.kit.bridge.shell import Shell
 
 __all__ = ["Shell"]

@@ -1,5 +1,5 @@
 /** Files out (download) and in (dropped or chosen), in pieces that a websocket lets through. */
-import { tell } from "../tell.js";
+import { tell } from "../send.js";
 
 const PIECE_BYTES = 4 * 2 ** 20; // a server drops messages of 10 MiB and more
 
@@ -13,6 +13,15 @@ export function download(name, mediaType, bytes) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
+/** A text to the clipboard; a browser that refuses saves it. */
+export async function copy(bytes) {
+  try {
+    await navigator.clipboard.writeText(new TextDecoder().decode(bytes));
+  } catch {
+    download("copied.tsv", "text/tab-separated-values", bytes);
+  }
+}
+
 const megabytes = (bytes) => `${(bytes / 2 ** 20).toFixed(bytes < 10 * 2 ** 20 ? 1 : 0)} MB`;
 
 /** Why a file cannot be sent, in words, or nothing. */
@@ -24,9 +33,10 @@ export function refusal(file, maxBytes) {
 
 /**
  * Send a file piece by piece; each waits until the one before has arrived.
+ * @param {string} purpose what it was chosen for
  * @param {(percent: number) => void} progress
  */
-export async function sendFile(model, file, progress) {
+export async function sendFile(model, file, purpose, progress) {
   const id = `${Date.now()}-${Math.random()}`;
   const count = Math.ceil(file.size / PIECE_BYTES);
   for (let index = 0; index < count; index++) {
@@ -39,7 +49,7 @@ export async function sendFile(model, file, progress) {
       };
       model.on("msg:custom", listen);
     });
-    tell(model, { type: "file", id, name: file.name, size: file.size, index, count }, [piece]);
+    tell(model, { type: "file", id, name: file.name, size: file.size, index, count, purpose }, [piece]);
     await arrived;
     progress(Math.round((100 * (index + 1)) / count));
   }
@@ -65,8 +75,14 @@ export function takeFiles(root, layer, accept, take, signal) {
   }, { signal });
 }
 
-export function chooseFile(accept, take) {
-  const input = Object.assign(document.createElement("input"), { type: "file", accept: accept ?? "" });
-  input.addEventListener("change", () => input.files[0] && take(input.files[0]));
+export function chooseFile(accept, take, multiple = false, folder = false) {
+  const input = Object.assign(document.createElement("input"), { type: "file", accept: accept ?? "", multiple, webkitdirectory: folder });
+  input.dataset.inPieces = "yes"; // so that no limit on single messages holds it back
+  input.addEventListener("change", async () => {
+    const endings = folder ? (accept ?? "").split(",") : [""]; // of a folder, all files are given
+    for (const file of input.files) {
+      if (endings.some((ending) => file.name.toLowerCase().endsWith(ending))) await take(file); // one after the other
+    }
+  });
   input.click();
 }

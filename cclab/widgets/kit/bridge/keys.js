@@ -25,6 +25,7 @@ export function takesText(element) {
 /** Whether an element has its own use for this key: Space presses a button, arrows move a slider. */
 function hasOwnUse(element, name) {
   if (takesText(element)) return name !== "Escape";
+  if (name === "Enter" && element?.matches?.("input[type=checkbox]")) return false;
   if (["Space", "Enter"].includes(name)) return element?.matches?.("button, a, input, [role=button], [data-action]");
   if (/^(Arrow|Page|Home|End)/.test(name)) return element?.matches?.("[role=slider], [role=tab], input[type=radio]");
   return false;

@@ -1,12 +1,15 @@
 /** The shell of an app: everything between page and browser that is no widget's own business. */
-import { tell } from "../tell.js";
+import { tell } from "../send.js";
 import { listenForKeys } from "./keys.js";
-import { keepNames } from "./names.js";
-import { chooseFile, download, refusal, sendFile, takeFiles } from "./files.js";
-import { watchKernel } from "./kernel.js";
+import { keepNames } from "./aria.js";
+import { keepTime } from "./clock.js";
+import { chooseFile, copy, download, refusal, sendFile, takeFiles } from "./files.js";
+import { watchKernel } from "./kernel_watch.js";
+import { focusWhenShown, giveFocusBack } from "./menus.js";
+import { holdStill, rememberSession, wantedSession } from "./tab.js";
 
-const THEME = "cclab.theme";
-const TOAST_MS = 4000;
+const [TOAST_MS, LETTER_MS, OFFER_MS] = [6000, 70, 15_000]; // at least, for each letter that is to be read, with a button
+const BRIEF_MS = 1000; // what is over, and needs no reading
 const ENDED = "The kernel has ended. Your session is saved; reload to go on.";
 
 /** The browser's storage, or nothing where it is refused. */
@@ -26,22 +29,13 @@ function visitorOf(app) {
   return id;
 }
 
-function currentTheme() {
-  const chosen = document.documentElement.dataset.ccTheme;
-  return chosen ?? (document.body.dataset.jpThemeLight === "false" ? "dark" : "light");
-}
-
-function setTheme(model, theme) {
-  document.documentElement.dataset.ccTheme = theme;
-  stored.set(THEME, theme);
-  model.set("theme", theme);
-  model.save_changes();
-}
-
 /** Once a page: what must not happen twice when the app is shown twice. */
 function initialize({ model }) {
-  const chosen = stored.get(THEME);
-  if (chosen) document.documentElement.dataset.ccTheme = chosen;
+  const tellTheme = () => {
+    model.set("theme", cclabTheme.current());
+    try { model.save_changes(); } catch { /* the kernel has ended, which the shell says in words */ }
+  };
+  addEventListener("cclab-theme", tellTheme);
 
   // Views draw in the same animation frame, and asked for it earlier. A browser that falls behind gives fewer
   // animation frames; a hidden tab gives none, and no one should wait for it.
@@ -52,11 +46,14 @@ function initialize({ model }) {
     await (model.get("early") ? before : painting);
     tell(model, { type: "painted", frame });
   });
+  model.on("change:place", () => rememberSession(model));
   model.on("msg:custom", (message, buffers) => {
     if (message.type === "download") download(message.name, message.media_type, buffers[0]);
+    if (message.type === "copy") copy(buffers[0]);
     if (message.type === "visit") location.assign(message.address);
-    if (message.type === "theme") setTheme(model, currentTheme() === "dark" ? "light" : "dark");
+    if (message.type === "theme") cclabTheme.toggle();
   });
+  return () => removeEventListener("cclab-theme", tellTheme);
 }
 
 /** Wait until an element is on the page: widgets are rendered before they are attached. */
@@ -68,12 +65,23 @@ function toaster(layer) {
   const toast = document.createElement("div");
   toast.className = "cc-toast";
   let timer;
-  return (text, { alert = false, stays = false } = {}) => {
+  let lasts = 0;
+  const wait = () => { if (lasts) timer = setTimeout(() => toast.remove(), lasts); };
+  toast.addEventListener("pointerenter", () => clearTimeout(timer));
+  toast.addEventListener("pointerleave", wait);
+  return (text, { alert = false, stays = false, brief = false, action = null } = {}) => {
     clearTimeout(timer);
     toast.setAttribute("role", alert ? "alert" : "status");
     toast.textContent = text;
+    if (action) {
+      const button = Object.assign(document.createElement("button"), { className: "cc-button cc-outlined" });
+      button.textContent = action.label;
+      button.addEventListener("click", () => { toast.remove(); action.act(); });
+      toast.append(button);
+    }
     layer.append(toast);
-    if (!stays) timer = setTimeout(() => toast.remove(), TOAST_MS);
+    lasts = stays ? 0 : brief ? BRIEF_MS : Math.max(action ? OFFER_MS : TOAST_MS, LETTER_MS * text.length);
+    wait();
   };
 }
 
@@ -83,7 +91,7 @@ async function attend(model, el, signal) {
   const root = el.closest(".cc-app");
   if (!root || signal.aborted) return;
   // Only now: what Python answers would be lost on widgets of the app that are not on this page yet.
-  model.set({ visitor: visitorOf(model.get("app")), theme: currentTheme() });
+  model.set({ visitor: visitorOf(model.get("app")), theme: cclabTheme.current(), ...wantedSession(model) });
   model.save_changes();
   root.setAttribute("role", "region");
   root.setAttribute("aria-label", model.get("label"));
@@ -91,21 +99,31 @@ async function attend(model, el, signal) {
   const report = (name, event, down) => tell(model, {
     type: "key", name, down, key: event.key, shift: event.shiftKey, ctrl: event.ctrlKey || event.metaKey, alt: event.altKey,
   });
-  const take = async (file) => {
+  const take = async (file, purpose = "open") => {
     const reason = refusal(file, model.get("max_bytes"));
     if (reason) return say(reason, { alert: true });
     say(`Reading ${file.name}`, { stays: true });
-    await sendFile(model, file, (percent) => say(`Reading ${file.name}, ${percent} %`, { stays: percent < 100 }));
+    await sendFile(model, file, purpose, (percent) => say(`Reading ${file.name}, ${percent} %`, { stays: percent < 100, brief: true }));
   };
-  listenForKeys(root, () => model.get("bindings"), report, signal);
+  const unlessStill = (trait, instead) => () => (model.get("still") ? instead : model.get(trait));
+  listenForKeys(root, unlessStill("bindings", {}), report, signal);
   keepNames(root, signal);
-  takeFiles(root, el, () => model.get("accept"), take, signal);
-  watchKernel(model, () => say(ENDED, { alert: true, stays: true }), signal);
+  keepTime(root, signal);
+  giveFocusBack(root, signal);
+  focusWhenShown(root, signal);
+  takeFiles(root, el, unlessStill("accept", null), take, signal);
+  const reload = document.body.dataset.voila === undefined ? null : { label: "Reload", act: () => location.reload() };
+  watchKernel(model, () => say(ENDED, { alert: true, stays: true, action: reload }), signal);
 
   model.on("msg:custom", (message) => {
-    if (message.type === "say") say(message.text, message);
-    if (message.type === "choose") chooseFile(model.get("accept"), take);
+    const action = message.action ? { label: message.action, act: () => tell(model, { type: "action" }) } : null;
+    if (message.type === "say") say(message.text, { ...message, action });
+    if (message.type === "choose") chooseFile(model.get("accept"), (file) => take(file, message.purpose), message.several, message.folder);
   });
+  const still = () => holdStill(root, model.get("still"));
+  model.on("change:still", still);
+  signal.addEventListener("abort", () => model.off("change:still", still));
+  still();
 }
 
 function render({ model, el }) {

@@ -2,17 +2,21 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import anywidget
 from traitlets import Bool, Dict, Int, Unicode
 
-from cclab.widgets.esm import bundle
-from cclab.widgets.shell.upload import Upload
-from cclab.widgets.theme import stylesheet
+from cclab.widgets.kit.background import is_looping
+from cclab.widgets.kit.bridge.upload import PATIENCE_SECONDS, Uploads
+from cclab.widgets.kit.bundle import bundle
+from cclab.widgets.kit.theme.stylesheet import stylesheet
+
+_PARTS = ("keys", "aria", "clock", "files", "kernel_watch", "menus", "tab", "shell")
 
 
 class Shell(anywidget.AnyWidget):
-    """Put one among the children of a ``.cc-app`` container (`cclab.widgets.layout.app` does).
+    """Put one among the children of a ``.cc-app`` container (`cclab.widgets.kit.layout.app` does).
 
     Parameters
     ----------
@@ -32,18 +36,33 @@ class Shell(anywidget.AnyWidget):
         32 random hex digits that this browser keeps for `app`; empty until the page has connected.
     theme : {"light", "dark"}
         What the page shows.
+    slot : str
+        Which of several apps of this name on one page this is: each has a session of its own.
+    place : str
+        Id of the session that is open here; the browser's tab remembers it through reloads.
+    wanted : str
+        Id of the session that the tab had before a reload, or that the address asks for.
+    returning : bool
+        Whether it is the former: then no one else has that session open but this tab's own past.
+    still : bool
+        Whether the page is covered: no key and no click reaches it.
     frame : int
         Number of frames begun by `painted` and `ready`.
     early : bool
         Whether the browser answers when the frame has come and the one before is painted.
     """
 
-    _esm = bundle("tell.js", *(f"shell/{name}.js" for name in ("keys", "names", "files", "kernel", "shell")))
+    _esm = bundle("kit/send.js", "kit/theme/theme.js", *(f"kit/bridge/{name}.js" for name in _PARTS))
     _css = stylesheet()
 
     app = Unicode("cclab").tag(sync=True)
     label = Unicode("cclab").tag(sync=True)
     visitor = Unicode().tag(sync=True)
+    slot = Unicode("page").tag(sync=True)
+    place = Unicode().tag(sync=True)
+    wanted = Unicode().tag(sync=True)
+    returning = Bool().tag(sync=True)
+    still = Bool().tag(sync=True)
     theme = Unicode("light").tag(sync=True)
     accept = Unicode(None, allow_none=True).tag(sync=True)
     max_bytes = Int(64 * 2**20).tag(sync=True)
@@ -51,13 +70,16 @@ class Shell(anywidget.AnyWidget):
     early = Bool().tag(sync=True)
     # Key name -> whether its release is reported too. (A trait called `keys` would break the widget.)
     bindings = Dict().tag(sync=True)
+    #: What a browser may change; the rest, the limit of uploads among it, is Python's alone.
+    _from_browser = frozenset({"visitor", "theme", "wanted", "returning"})
 
-    def __init__(self, **traits):
+    def __init__(self, **traits: Any) -> None:
         super().__init__(**traits)
         self._pressed: dict[str, Callable] = {}
         self._released: dict[str, Callable] = {}
-        self._file_callbacks: list[Callable] = []
-        self._uploads: dict[str, Upload] = {}
+        self._file_callbacks: dict[str, list[Callable]] = {}
+        self._action: Callable[[], object] = lambda: None
+        self._uploads = Uploads()
         self._waiting: dict[int, asyncio.Future] = {}
         self.on_msg(self._receive)
 
@@ -72,22 +94,40 @@ class Shell(anywidget.AnyWidget):
             self._released[name] = released
         self.bindings = {key: key in self._released for key in self._pressed}
 
-    def on_file(self, callback: Callable[[str, bytes], object]) -> None:
-        """Call ``callback(name, data)`` for each file that was dropped or chosen."""
-        self._file_callbacks.append(callback)
+    def on_file(self, callback: Callable[[str, bytes], object], purpose: str = "open") -> None:
+        """Call ``callback(name, data)`` for each file that was chosen for a purpose; dropped ones are to be opened."""
+        self._file_callbacks.setdefault(purpose, []).append(callback)
 
-    def choose_file(self) -> None:
-        """Open the browser's file dialog."""
-        self.send({"type": "choose"})
+    def choose_file(self, purpose: str = "open", *, several: bool = False, folder: bool = False) -> None:
+        """Open the browser's file dialog, for one file, several, or a whole folder."""
+        self.send({"type": "choose", "purpose": purpose, "several": several, "folder": folder})
 
     def download(self, name: str, data: bytes | str, media_type: str = "application/octet-stream") -> None:
         """Let the browser save `data` as a file."""
         data = data.encode() if isinstance(data, str) else data
         self.send({"type": "download", "name": name, "media_type": media_type}, buffers=[data])
 
-    def say(self, text: str, *, alert: bool = False) -> None:
-        """Show a sentence for a moment; an alert is read out at once."""
-        self.send({"type": "say", "text": text, "alert": alert})
+    def copy(self, text: str) -> None:
+        """Put a text on the clipboard; where the browser does not let us, it is saved as a file."""
+        self.send({"type": "copy"}, buffers=[text.encode()])
+
+    def say(
+        self, text: str, *, alert: bool = False, action: str = "", on_action: Callable[[], object] | None = None
+    ) -> None:
+        """Show a sentence for a moment; an alert is read out at once.
+
+        Parameters
+        ----------
+        text : str
+        alert : bool
+        action : str
+            The words of a button beside it, which stays longer.
+        on_action : callable
+            What that button does.
+        """
+        if on_action is not None:
+            self._action = on_action
+        self.send({"type": "say", "text": text, "alert": alert, **({"action": action} if action else {})})
 
     def visit(self, address: str) -> None:
         """Let the browser go to another page; `address` is relative to this one."""
@@ -118,31 +158,36 @@ class Shell(anywidget.AnyWidget):
         self._waiting = {frame: future for frame, future in self._waiting.items() if future is not arrival}
         return bool(done)
 
-    def _receive(self, _widget, message: dict, buffers: list) -> None:
+    def _receive(self, _widget: object, message: dict, buffers: list) -> None:
         match message.get("type"):
             case "key":
                 callbacks = self._pressed if message["down"] else self._released
-                if message["name"] in callbacks:
+                if message["name"] in callbacks and not self.still:
                     callbacks[message["name"]]()
             case "painted":
                 for frame, future in self._waiting.items():
                     if frame <= message["frame"] and not future.done():
                         future.set_result(None)
+            case "action":
+                self._action()
             case "file":
                 self._take_piece(message, buffers[0])
 
+    def set_state(self, sync_data: dict) -> None:
+        """Take over what a browser says, of what it has a say in."""
+        super().set_state({name: value for name, value in sync_data.items() if name in self._from_browser})
+
     def _take_piece(self, message: dict, piece: bytes) -> None:
         """A piece of a file has come; anything that does not fit ends its upload."""
-        key = message["id"]
-        upload = self._uploads.pop(key, None) or Upload(message["name"], message["size"], self.max_bytes)
+        key, index = message["id"], message["index"]
         try:
-            upload.add(message["index"], piece)
+            upload = self._uploads.add(key, message["name"], message["size"], index, piece, self.max_bytes)
         except ValueError as error:
             self.say(str(error), alert=True)
             return
-        self.send({"type": "arrived", "id": key, "index": message["index"]})
-        if not upload.complete:
-            self._uploads[key] = upload
-            return
-        for callback in self._file_callbacks:
-            callback(upload.name, upload.data)
+        self.send({"type": "arrived", "id": key, "index": index})
+        if upload.complete and not self.still:
+            for callback in self._file_callbacks.get(message.get("purpose", "open"), ()):
+                callback(upload.name, upload.data)
+        elif not upload.complete and is_looping():
+            asyncio.get_running_loop().call_later(PATIENCE_SECONDS + 1, self._uploads.forget_stale)

@@ -1,5 +1,5 @@
 /** A list or a table of rows in HTML, of which only those that changed are touched. */
-import { tell } from "../tell.js";
+import { tell } from "../send.js";
 
 const ACTION = "[data-action]";
 
@@ -51,7 +51,10 @@ function skeleton(kind, label) {
   const head = document.createElement(table ? "thead" : "div");
   const body = document.createElement(table ? "tbody" : "div");
   outer.setAttribute("aria-label", label);
-  if (!table) body.className = "cc-list";
+  if (!table) {
+    outer.setAttribute("role", "group"); // what has no role may have no name
+    body.className = "cc-list";
+  }
   outer.append(head, body);
   return { outer, head, body };
 }
@@ -96,6 +99,7 @@ function render({ model, el }) {
   });
   el.addEventListener("keydown", (event) => {
     const target = event.target;
+    if (event.key === "Enter" && target.matches("input")) return target.blur(); // done: keys are the page's again
     if (!["Enter", " "].includes(event.key) || !target.matches(`${ACTION}:not(button, a, input, select, textarea)`)) return;
     event.preventDefault();
     act(target, event, null);

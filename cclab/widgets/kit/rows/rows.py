@@ -2,20 +2,24 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import anywidget
 from traitlets import Enum, List, Unicode
 
-from cclab.widgets.esm import bundle
-from cclab.widgets.html import Html
+from cclab.widgets.kit.bundle import bundle
+from cclab.widgets.kit.html import Html
+
+#: A row: a key, whose text tells it from the others, and one element of HTML.
+Row = tuple[object, Html]
 
 
 @dataclass(frozen=True)
 class Action:
-    """What someone did: the ``data-action`` and ``data-id`` of the element, and the value of a field (else None)."""
+    """What someone did: the ``data-action`` and ``data-id`` of the element ("" without), and the value of a field."""
 
     name: str
-    id: str | None
+    id: str
     value: object = None
     shift: bool = False
     ctrl: bool = False
@@ -23,7 +27,7 @@ class Action:
 
 
 class Rows(anywidget.AnyWidget):
-    """Rows of HTML, built with `cclab.widgets.html.tag`; rows that stay the same keep their place, focus and scroll.
+    """Rows of HTML, built with `kit.html.tag`; rows that stay the same keep their place, focus and scroll.
 
     Elements with ``data-action`` (and ``data-id``) report clicks, Enter and Space; fields report their new value;
     elements with ``data-hover`` report the pointer.
@@ -38,28 +42,28 @@ class Rows(anywidget.AnyWidget):
         Name for screen readers.
     """
 
-    _esm = bundle("tell.js", "rows/rows.js")
+    _esm = bundle("kit/send.js", "kit/rows/rows.js")
 
     kind = Enum(("list", "table"), "list").tag(sync=True)
     head = Unicode().tag(sync=True)
     label = Unicode().tag(sync=True)
     # (key, html) of each row.
-    rows = List().tag(sync=True)
+    rows = List(List(Unicode())).tag(sync=True)
 
-    def __init__(self, **traits):
+    def __init__(self, **traits: Any) -> None:
         super().__init__(**traits)
         self._action_callbacks: list[Callable[[Action], object]] = []
         self._hover_callbacks: list[Callable[[str | None], object]] = []
         self.on_msg(self._receive)
 
-    def show(self, rows: Iterable[tuple[object, Html]]) -> None:
+    def show(self, rows: Iterable[Row]) -> None:
         """Show these rows: pairs of a key (its text must be unique) and one element of HTML."""
-        rows = [[str(key), _checked(html)] for key, html in rows]
-        keys = [key for key, _ in rows]
+        shown = [[str(key), _checked(html)] for key, html in rows]
+        keys = [key for key, _ in shown]
         if len(set(keys)) < len(keys):
             twice = next(key for key in keys if keys.count(key) > 1)
             raise ValueError(f"Row keys must be unique; {twice!r} comes twice.")
-        self.rows = rows
+        self.rows = shown
 
     def reveal(self, key: object) -> None:
         """Scroll until a row is seen."""
@@ -73,15 +77,15 @@ class Rows(anywidget.AnyWidget):
         """Call ``callback(id)`` with the ``data-hover`` below the pointer, None when it leaves."""
         self._hover_callbacks.append(callback)
 
-    def _receive(self, _widget, message: dict, _buffers: list) -> None:
+    def _receive(self, _widget: object, message: dict, _buffers: list) -> None:
         if message.get("type") == "act":
             modifiers = {name: bool(message.get(name)) for name in ("shift", "ctrl", "alt")}
-            action = Action(message["action"], message.get("id"), message.get("value"), **modifiers)
-            for callback in self._action_callbacks:
-                callback(action)
+            action = Action(message["action"], message.get("id") or "", message.get("value"), **modifiers)
+            for act in self._action_callbacks:
+                act(action)
         elif message.get("type") == "hover":
-            for callback in self._hover_callbacks:
-                callback(message["id"])
+            for hover in self._hover_callbacks:
+                hover(message["id"])
 
 
 def _checked(html: str) -> str:

@@ -1,5 +1,5 @@
 """The canvas of the painter: a picture, paint on it, and what the solver makes of it."""
 
-from .canvas import ImageCanvas, Swatch
+from cclab.widgets.painter.canvas.picture_canvas import ImageCanvas, Swatch
 
 __all__ = ["ImageCanvas", "Swatch"]

@@ -10,12 +10,12 @@ export class Camera {
   y = 0;
   fitted = true; // until the person zooms or pans, the image follows the size of the stage
 
-  /** Into the middle of the stage, above what floats at its lower edge. */
-  fit({ width, height, below }, image) {
+  /** Into the middle of the stage, between what floats at its upper and at its lower edge. */
+  fit({ width, height, above, below }, image) {
     const room = (side, free) => Math.max(1, free - 2 * MARGIN) / side;
-    this.zoom = Math.min(room(image.width, width), room(image.height, height - below), NEAREST);
+    this.zoom = Math.min(room(image.width, width), room(image.height, height - above - below), NEAREST);
     this.x = (width - image.width * this.zoom) / 2;
-    this.y = (height - below - image.height * this.zoom) / 2;
+    this.y = above + (height - above - below - image.height * this.zoom) / 2;
     this.fitted = true;
   }
 

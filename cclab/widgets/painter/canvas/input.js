@@ -1,5 +1,5 @@
 /** Pointers, wheel and keys on the stage. */
-import { Brush, Pan, Pinch, Polygon } from "./gestures.js";
+import { Brush, Pan, Pinch, Polygon } from "./brush_gestures.js";
 
 const LINE = 16; // CSS pixels that a wheel means by one line
 const TOOLS = { b: "brush", e: "eraser", g: "polygon", h: "hand" };

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import anywidget
 import numpy as np
@@ -14,7 +14,7 @@ from psygnal import Signal
 
 from cclab.images.picture import Picture, scaled_to_unit
 from cclab.images.strokes import Stroke
-from cclab.widgets.esm import bundle
+from cclab.widgets.kit.bundle import bundle
 
 # From dark to bright, for typicality and plausibility; five stops of matplotlib's viridis.
 VIRIDIS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
@@ -62,6 +62,8 @@ class ImageCanvas(anywidget.AnyWidget):
         Pixels marked with rings a, b, ...: the places that a query asks about.
     label : str
         What a screen reader says.
+    pixel_size, length : float and str
+        How wide a pixel is, in which unit: a bar shows the scale. 0 where it is not known.
     painted, hovered : signals
         Emit a `Stroke` when one is finished, and the pixel under the pointer as (row, column), or None.
 
@@ -74,7 +76,10 @@ class ImageCanvas(anywidget.AnyWidget):
     """
 
     _esm = bundle(
-        *(f"image_canvas/{name}.js" for name in ("camera", "overlay", "strokes", "gestures", "input", "stage"))
+        *(
+            f"painter/canvas/{name}.js"
+            for name in ("camera", "labels_overlay", "strokes", "brush_gestures", "input", "stage")
+        )
     )
     _css = files(__package__).joinpath("canvas.css").read_text(encoding="utf-8")
 
@@ -89,28 +94,43 @@ class ImageCanvas(anywidget.AnyWidget):
     opacity = t.Float(0.5, min=0.0, max=1.0).tag(sync=True)
     outlines = t.Bool(False).tag(sync=True)
     original = t.Bool(False).tag(sync=True)
-    places = t.List().tag(sync=True)
+    places: t.List[Any] = t.List().tag(sync=True)
     label = t.Unicode().tag(sync=True)
+    pixel_size = t.Float(0.0).tag(sync=True)
+    length = t.Unicode().tag(sync=True)
 
     _shape = t.List([1, 1, 1]).tag(sync=True)
     _pixels = t.Bytes(b"\0").tag(sync=True)
     _overlay = t.Enum(("none", "labels", "map"), "none").tag(sync=True)
     _values = t.Bytes(b"").tag(sync=True)
-    _palette = t.List().tag(sync=True)
+    _palette: t.List[Any] = t.List().tag(sync=True)
     _ramp = t.List(list(VIRIDIS)).tag(sync=True)
 
-    def __init__(self, picture: Picture | np.ndarray, **traits):
+    def __init__(self, picture: Picture | np.ndarray, **traits: Any) -> None:
         traits.setdefault("layout", Layout(width="100%", height="480px"))
         super().__init__(**_picture_traits(picture), **traits)
         self.on_msg(self._receive)
 
-    def show_picture(self, picture: Picture | np.ndarray) -> None:
-        """Show another picture; strokes, overlay and marks of the one before go away."""
+    def show_picture(self, picture: Picture | np.ndarray, window: tuple[float, float] | None = None) -> None:
+        """Show another picture; strokes, overlay and marks of the one before go away.
+
+        Parameters
+        ----------
+        picture : Picture or array
+        window : (low, high), optional
+            The values of a `Picture` from black to white.
+        """
         with self.hold_sync():
             self.strokes, self.places = (), []
             self.show_nothing()
-            for name, value in _picture_traits(picture).items():
+            for name, value in _picture_traits(picture, window).items():
                 self.set_trait(name, value)
+
+    def show_values(self, shown: np.ndarray) -> None:
+        """Show other greys or colours (uint8) of the same size; all else stays, the camera too."""
+        with self.hold_sync():
+            self._shape = [*self._shape[:2], shown.size // (self._shape[0] * self._shape[1])]
+            self._pixels = shown.tobytes()
 
     def show_labels(self, labels: np.ndarray, palette: Sequence[Swatch]) -> None:
         """Lay a label image over the picture.
@@ -170,13 +190,13 @@ class ImageCanvas(anywidget.AnyWidget):
         """Zoom so that the whole picture is in sight."""
         self.send({"kind": "fit"})
 
-    def _checked(self, values, name):
+    def _checked(self, values: Any, name: str) -> np.ndarray:
         values = np.asarray(values)
         if list(values.shape) != self._shape[:2]:
             raise ValueError(f"{name} have the shape {values.shape}, the picture {tuple(self._shape[:2])}")
         return values
 
-    def _receive(self, _, content, buffers):
+    def _receive(self, _: object, content: dict[str, Any], buffers: list[memoryview]) -> None:
         if content.get("kind") == "hover":
             pixel = content["pixel"]
             self.hovered.emit(None if pixel is None else tuple(pixel))
@@ -197,8 +217,9 @@ def _message_of(stroke: Stroke) -> dict:
     }
 
 
-def _picture_traits(picture: Picture | np.ndarray) -> dict:
-    values = picture.pixels if isinstance(picture, Picture) else np.asarray(picture)
+def _picture_traits(picture: Picture | np.ndarray, window: tuple[float, float] | None = None) -> dict:
+    values = picture.shown(window) if isinstance(picture, Picture) else np.asarray(picture)
+    spacing = picture.spacing if isinstance(picture, Picture) else None
     if values.ndim not in (2, 3) or not values.size or values.shape[2:] not in ((), (1,), (3,), (4,)):
         raise ValueError(f"a picture is (h, w), (h, w, 3) or (h, w, 4); got {values.shape}")
     levels = values if values.dtype == np.uint8 else np.rint(255 * scaled_to_unit(values)[0])
@@ -206,5 +227,7 @@ def _picture_traits(picture: Picture | np.ndarray) -> dict:
     return {
         "_shape": [height, width, levels.size // (height * width)],
         "_pixels": levels.astype(np.uint8).tobytes(),
+        "pixel_size": 0.0 if spacing is None else float(spacing[1]),
+        "length": picture.length if isinstance(picture, Picture) and spacing is not None else "",
         "label": f"Picture of {width} by {height} pixels to paint on",
     }

@@ -1,6 +1,6 @@
 /** The stage: sheets of canvas over one another, the camera, and changes of the model turned into redrawing. */
 import { Camera } from "./camera.js";
-import { Colours, composeOverlay, swatchTable } from "./overlay.js";
+import { Colours, composeOverlay, swatchTable } from "./labels_overlay.js";
 import { drawStroke, pathOf } from "./strokes.js";
 import { Input } from "./input.js";
 
@@ -8,13 +8,20 @@ const HOVER_EVERY = 80; // milliseconds
 const LAYERS = ["image", "overlay", "strokes", "live"];
 const SVG = "http://www.w3.org/2000/svg";
 
+/** The longest of 1, 2 and 5 times a power of ten that takes no more than `most` CSS pixels of `each` units. */
+export function roundLength(each, most) {
+  const power = 10 ** Math.floor(Math.log10(each * most)), times = [5, 2, 1].find((k) => k * power <= each * most) ?? 1;
+  const length = Number((times * power).toPrecision(1));
+  return { length, width: length / each };
+}
+
 const bytes = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 
 class Stage {
   constructor(model, host) {
     this.model = model;
     this.camera = new Camera();
-    this.size = { width: 0, height: 0, below: 0 }; // in CSS pixels
+    this.size = { width: 0, height: 0, above: 0, below: 0 }; // in CSS pixels
     this.ratio = 1; // pixels of the screen to one of these
     this.dirty = new Set(); // what to draw with the next frame
     this.pending = []; // strokes sent to Python that it has not answered yet
@@ -29,6 +36,8 @@ class Stage {
       this.layers[name].className = name;
     }
     this.marks = this.root.appendChild(document.createElementNS(SVG, "svg"));
+    this.scale = this.root.appendChild(document.createElement("div"));
+    this.scale.className = "scale";
     this.ring = this.root.appendChild(document.createElement("div"));
     this.ring.className = "ring";
     this.colours = new Colours(this.root);
@@ -55,6 +64,7 @@ class Stage {
       places: () => this.invalidate("marks"),
       original: () => this.showOriginal(),
       label: () => this.describe(),
+      pixel_size: () => this.invalidate("view"),
     };
     for (const name of ["_values", "_overlay", "_palette", "_ramp", "outlines", "opacity"])
       handlers[name] = () => this.takeOverlay();
@@ -89,7 +99,8 @@ class Stage {
   resize() {
     const { clientWidth: width, clientHeight: height } = this.root;
     // Padding is where a page lets something float over the stage: a fitted picture stays clear of it.
-    this.size = { width, height, below: parseFloat(getComputedStyle(this.root).paddingBottom) };
+    const style = getComputedStyle(this.root);
+    this.size = { width, height, above: parseFloat(style.paddingTop), below: parseFloat(style.paddingBottom) };
     this.ratio = window.devicePixelRatio;
     for (const canvas of Object.values(this.layers)) {
       canvas.width = Math.round(width * this.ratio);
@@ -101,6 +112,7 @@ class Stage {
 
   takeImage() {
     const [height, width, channels] = this.model.get("_shape"), data = bytes(this.model.get("_pixels"));
+    const same = this.image?.width === width && this.image?.height === height;
     this.image = new OffscreenCanvas(width, height);
     const pen = this.image.getContext("2d"), out = pen.createImageData(width, height);
     const [red, green, blue] = channels < 3 ? [0, 0, 0] : [0, 1, 2];
@@ -111,9 +123,10 @@ class Stage {
       out.data[to + 3] = channels === 4 ? data[from + 3] : 255;
     }
     pen.putImageData(out, 0, 0);
+    this.describe();
+    if (same) return this.invalidate("view"); // another slice, or other greys: the camera stays
     this.pending = [];
     this.input.polygon?.drop();
-    this.describe();
     this.fit();
   }
 
@@ -199,6 +212,7 @@ class Stage {
     if (all) {
       this.drawImage();
       this.takeTool();
+      this.drawScale();
     }
     if (all || parts.has("overlay")) this.drawOverlay();
     if (all || parts.has("strokes")) this.drawStrokes();
@@ -224,6 +238,16 @@ class Stage {
     const pen = this.clear("image");
     pen.imageSmoothingEnabled = this.camera.zoom < 1; // magnified pixels stay pixels
     pen.drawImage(this.image, 0, 0);
+  }
+
+  /** A bar of a round length that is about a sixth of the stage wide. */
+  drawScale() {
+    const pixel = this.model.get("pixel_size"), unit = this.model.get("length");
+    this.scale.hidden = !(pixel > 0);
+    if (this.scale.hidden) return;
+    const { length, width } = roundLength(pixel / this.camera.zoom, this.size.width / 6);
+    this.scale.style.width = `${width}px`;
+    this.scale.textContent = `${length} ${unit}`;
   }
 
   drawOverlay() {

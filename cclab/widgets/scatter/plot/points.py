@@ -1,72 +1,118 @@
-"""What every scatter can do: the one interface of its two implementations."""
+"""The scatter with its lasso: samples in the plane, drawn by a canvas of our own, from one to a million of them."""
 
-from abc import ABC, abstractmethod
+import asyncio
+import json
 from collections.abc import Callable, Iterable, Sequence
-from enum import IntEnum
-from typing import NamedTuple
 
-import ipywidgets
+import anywidget
 import numpy as np
+from traitlets import Bytes, Dict, Enum, Int, List
 
-from cclab.widgets.html import Html
-from cclab.widgets.points.outlines import Outline, outline
+from cclab.core.arrays import distinct
+from cclab.looks.outlines import outline
+from cclab.looks.signs import DASH, FORMS, SHAPES, link_opacity, link_width, sample_opacity
+from cclab.widgets.kit.background import is_looping
+from cclab.widgets.kit.bundle import bundle
+from cclab.widgets.kit.html import Html
 
 TOOLS = ("lasso", "box", "hand")
 MODES = ("replace", "add", "remove")
-FAINTEST = 0.34
-#: Pixels, for a link that counts little, as usual, and much; and how much wider a violated one is.
-LINK_WIDTHS = (0.7, 1.4, 2.8)
-WIDER = 1.4
+CANNOT, VIOLATED = 1, 2
+# Seconds: so long the words beside a sample take until they have left.
+_AFTER_WORDS = 0.02
+
+_MODULES = (
+    "viewport",
+    "index",
+    "gestures",
+    "tip",
+    "colors",
+    "webgl",
+    "raster",
+    "canvas2d",
+    "density",
+    "overlay",
+    "canvas",
+)
+# The front end knows our table of signs by these names.
+_TABLE = {"FORMS": [form._asdict() | {"extent": form.extent} for form in FORMS.values()], "DASH": DASH}
 
 
-class Shape(IntEnum):
-    """How a sample is drawn: one cluster, two, any, none."""
+class Canvas(anywidget.AnyWidget):
+    """The front end of `Points`: one byte per sample and property, positions once, in single precision.
 
-    CIRCLE = 0
-    DIAMOND = 1
-    SQUARE = 2
-    OUTLIER = 3
+    WebGL draws the samples, or a plain canvas where there is none; `renderer` "2d" does without it always.
+    """
+
+    _esm = "\n".join(
+        [
+            *(f"const {name} = {json.dumps(value)};" for name, value in _TABLE.items()),
+            bundle("kit/send.js", *(f"scatter/plot/js/{name}.js" for name in _MODULES)),
+        ]
+    )
+
+    xy = Bytes().tag(sync=True)
+    extent = List([0.0, 1.0, 0.0, 1.0]).tag(sync=True)
+    labels = List(["", ""]).tag(sync=True)
+    color = Bytes().tag(sync=True)
+    shape = Bytes().tag(sync=True)
+    opacity = Bytes().tag(sync=True)
+    weight = Bytes().tag(sync=True)
+    palette = List(["--cc-all"]).tag(sync=True)
+    link_pairs = Bytes().tag(sync=True)
+    link_style = Bytes().tag(sync=True)
+    link_opacity = Bytes().tag(sync=True)
+    link_width = Bytes().tag(sync=True)
+    outlines = List(Dict()).tag(sync=True)
+    centers = Bytes().tag(sync=True)
+    ghosts = Bytes().tag(sync=True)
+    selection = Bytes().tag(sync=True)
+    query = List(Int()).tag(sync=True)
+    rings = Bytes().tag(sync=True)
+    tool = Enum(TOOLS, "lasso").tag(sync=True)
+    renderer = Enum(("auto", "2d"), "auto").tag(sync=True)
 
 
-class Lines(NamedTuple):
-    """How links are drawn: (m, 2) samples, and (m,) each of the other."""
-
-    pairs: np.ndarray
-    cannot: np.ndarray
-    violated: np.ndarray
-    opacity: np.ndarray
-    level: np.ndarray
-
-
-class PointsView(ABC):
+class Points:
     """Samples in the plane, with what is known and asked about them.
 
-    A view shows what it is told and reports gestures; it keeps no truth of its own. In particular a lasso does not
-    change what is shown as selected: whoever listens answers with `set_selection` (`combine` does the arithmetic).
-    Samples, selections and links are given by index; nothing is copied into widgets but what is drawn.
+    It shows what it is told and reports gestures; it keeps no truth of its own. In particular a lasso does not change
+    what is shown as selected: whoever listens answers with `set_selection` (`combine` does the arithmetic). Samples,
+    selections and links are given by index.
+
+    Parameters
+    ----------
+    n_samples : int
+    renderer : {"auto", "2d"}
+        See `Canvas`.
 
     Attributes
     ----------
-    widget : ipywidgets.DOMWidget
+    widget : Canvas
         What goes on the page, inside a ``.cc-app`` container; it fills the room it gets.
     describe : callable or None
         ``describe(index)`` gives the `Html` shown beside the sample under the pointer, or None.
     """
 
-    widget: ipywidgets.DOMWidget
-
-    def __init__(self, n_samples: int):
+    def __init__(self, n_samples: int, *, renderer: str = "auto"):
         if n_samples < 1:
             raise ValueError(f"A scatter needs at least one sample, not {n_samples}.")
         self.n_samples = n_samples
         self.describe: Callable[[int], Html | None] | None = None
-        self._tool = "lasso"
         self._groups: list[tuple[str, np.ndarray]] = []
         self._centers = self._ghosts = np.empty((0, 2))
         self._select_callbacks: list[Callable] = []
         self._hover_callbacks: list[Callable] = []
         self._click_callbacks: list[Callable] = []
+        self._region_callbacks: list[Callable] = []
+        self._under_pointer: int | None = None
+        self._telling: asyncio.TimerHandle | None = None
         self._place(np.zeros((n_samples, 2)))
+        blank = bytes(n_samples)
+        self.widget = Canvas(
+            xy=_floats(self._unit), color=blank, shape=blank, opacity=b"\xff" * n_samples, renderer=renderer
+        )
+        self.widget.on_msg(self._receive)
 
     # What is shown -------------------------------------------------------------------------------------------------
 
@@ -79,11 +125,21 @@ class PointsView(ABC):
             bad = np.flatnonzero(~np.isfinite(xy).all(axis=1))[0]
             raise ValueError(f"The position of sample {bad} is not finite.")
         self._place(xy)
-        self._draw_positions(x_label, y_label)
-        self._draw_outlines([outline(name, self._unit[samples]) for name, samples in self._groups])
-        self._draw_centers(self._to_unit(self._centers), self._to_unit(self._ghosts))
+        with self.widget.hold_sync():
+            self.widget.xy = _floats(self._unit)
+            self.widget.extent = self._extent
+            self.widget.labels = [x_label, y_label]
+            self._draw_outlines()
+            self._draw_centers()
 
-    def set_marks(self, color: np.ndarray, shape: np.ndarray, certainty: np.ndarray, palette: Sequence[str]) -> None:
+    def set_marks(
+        self,
+        color: np.ndarray,
+        shape: np.ndarray,
+        certainty: np.ndarray,
+        palette: Sequence[str],
+        shown: np.ndarray | None = None,
+    ) -> None:
         """Say how each sample looks.
 
         Parameters
@@ -91,22 +147,32 @@ class PointsView(ABC):
         color : array of int, shape (n_samples,)
             Index into `palette`.
         shape : array of int, shape (n_samples,)
-            A `Shape` each.
+            Place in `cclab.looks.signs.SHAPES`.
         certainty : array of float in [0, 1], shape (n_samples,)
             Shown as opacity, which never falls below 0.34.
         palette : sequence of str
-            At most 256 names of CSS variables, such as ``"--cc-c1-2"`` (`cclab.widgets.theme.hue`).
+            At most 256 names of CSS variables, such as ``"--cc-c1-2"`` (`cclab.looks.palette.hue`).
+        shown : array of bool, shape (n_samples,), optional
+            The others are neither drawn nor pointed at.
         """
         if not 0 < len(palette) <= 256:
             raise ValueError(f"A palette has between 1 and 256 colours, not {len(palette)}.")
         color = self._codes(color, "colour", len(palette))
-        shape = self._codes(shape, "shape", len(Shape))
+        shape = self._codes(shape, "shape", len(SHAPES))
         certainty = np.broadcast_to(np.asarray(certainty, float), self.n_samples)
         if not ((certainty >= 0) & (certainty <= 1)).all():
             bad = np.flatnonzero(~((certainty >= 0) & (certainty <= 1)))[0]
             raise ValueError(f"The certainty of sample {bad} is {certainty[bad]}; it must lie in [0, 1].")
-        opacity = np.round(255 * (FAINTEST + (1 - FAINTEST) * certainty)).astype(np.uint8)
-        self._draw_marks(color, shape, opacity, list(palette))
+        with self.widget.hold_sync():
+            self.widget.color = color.tobytes()
+            self.widget.shape = shape.tobytes()
+            opacity = sample_opacity(certainty)
+            self.widget.opacity = _bytes(opacity if shown is None else np.where(shown, opacity, 0))
+            self.widget.palette = list(palette)
+
+    def set_weights(self, weights: np.ndarray) -> None:
+        """Say how many rows each sample stands for: the picture of how densely they lie counts by them."""
+        self.widget.weight = _floats(np.broadcast_to(np.asarray(weights, float), self.n_samples))
 
     def set_links(
         self,
@@ -125,52 +191,57 @@ class PointsView(ABC):
         cannot, violated, weight, level = (
             np.broadcast_to(value, len(pairs)) for value in (cannot, violated, weight, level)
         )
-        opacity = 0.3 + 0.7 * weight.astype(float)
-        self._draw_links(Lines(pairs, cannot.astype(bool), violated.astype(bool), opacity, level.astype(np.uint8)))
+        style = CANNOT * cannot.astype(np.uint8) + VIOLATED * violated.astype(np.uint8)
+        with self.widget.hold_sync():
+            self.widget.link_pairs = _integers(pairs)
+            self.widget.link_style = style.tobytes()
+            self.widget.link_opacity = _bytes(link_opacity(weight))
+            self.widget.link_width = _floats(link_width(level, violated))
 
     def set_outlines(self, groups: Iterable[tuple[str, np.ndarray]]) -> None:
         """Outline groups of samples, each with a short name: ``[("A", indices), ...]``."""
         groups = [(name, self._indices(samples)) for name, samples in groups]
         self._groups = [(name, samples) for name, samples in groups if len(samples)]
-        self._draw_outlines([outline(name, self._unit[samples]) for name, samples in self._groups])
+        self._draw_outlines()
 
-    def set_centers(self, xy: np.ndarray, ghosts: np.ndarray = ()) -> None:
+    def set_centers(self, xy: np.ndarray, ghosts: np.ndarray | tuple[()] = ()) -> None:
         """Mark the clusters' centres, (k, 2), and where they were before (faint)."""
         self._centers = np.asarray(xy, float).reshape(-1, 2)
         self._ghosts = np.asarray(ghosts, float).reshape(-1, 2)
-        self._draw_centers(self._to_unit(self._centers), self._to_unit(self._ghosts))
+        self._draw_centers()
 
     def set_selection(self, indices: np.ndarray) -> None:
         """Show these samples as selected."""
-        self._draw_selection(self._indices(indices))
+        self.widget.selection = _integers(self._indices(indices))
 
-    def set_query(self, a: int | None, b: int | None = None) -> None:
-        """Ring the samples that are asked about: a pair, one alone, or none."""
-        self._draw_query(self._indices([sample for sample in (a, b) if sample is not None]))
+    def set_query(self, *samples: int | None) -> None:
+        """Ring the samples that are asked about: a pair, a group, one alone, or none."""
+        self.widget.query = self._indices([sample for sample in samples if sample is not None]).tolist()
 
     def set_rings(self, indices: np.ndarray) -> None:
         """Ring samples in ink, for instance those on which two partitions disagree."""
-        self._draw_rings(self._indices(indices))
+        self.widget.rings = _integers(self._indices(indices))
 
     @property
     def tool(self) -> str:
         """What dragging does: "lasso" and "box" select, "hand" moves the view."""
-        return self._tool
+        return self.widget.tool
 
     @tool.setter
     def tool(self, tool: str) -> None:
         if tool not in TOOLS:
             raise ValueError(f"tool must be one of {', '.join(TOOLS)}, not {tool!r}.")
-        self._tool = tool
-        self._use_tool(tool)
+        self.widget.tool = tool
 
-    @abstractmethod
     def fit(self) -> None:
         """Show all samples."""
+        self.widget.send({"type": "fit"})
 
-    @abstractmethod
     def close(self) -> None:
-        """Free the widgets, here and in the browser."""
+        """Free the widget, here and in the browser."""
+        if self._telling is not None:
+            self._telling.cancel()
+        self.widget.close()
 
     # What is reported ----------------------------------------------------------------------------------------------
 
@@ -181,6 +252,10 @@ class PointsView(ABC):
         """
         self._select_callbacks.append(callback)
 
+    def on_region(self, callback: Callable[[np.ndarray], object]) -> None:
+        """Call ``callback(polygon)`` after each lasso or box, where samples have weights; (m, 2), in their units."""
+        self._region_callbacks.append(callback)
+
     def on_hover(self, callback: Callable[[int | None], object]) -> None:
         """Call ``callback(index)`` when the pointer comes to a sample, and with None when it leaves."""
         self._hover_callbacks.append(callback)
@@ -189,60 +264,51 @@ class PointsView(ABC):
         """Call ``callback(index)`` when a sample is clicked; None for a click beside all of them."""
         self._click_callbacks.append(callback)
 
-    def _receive(self, _widget, message: dict, buffers: list) -> None:
-        """A message of the front end; both implementations send these."""
+    def _receive(self, _widget: object, message: dict, buffers: list) -> None:
+        """A message of the front end."""
         match message.get("type"):
             case "select":
-                self._report_selection(np.frombuffer(buffers[0], np.uint32).astype(np.intp), message["mode"])
+                indices = np.frombuffer(buffers[0], np.uint32).astype(np.intp)
+                for callback in self._select_callbacks:
+                    callback(indices, message["mode"])
+                if region := message.get("region"):
+                    for callback in self._region_callbacks:
+                        callback(np.asarray(region, float) * self._span + self._low)
             case "hover":
-                self._report_hover(message["index"])
+                self._hovered(message["index"])
             case "click":
                 for callback in self._click_callbacks:
                     callback(message["index"])
 
-    def _report_selection(self, indices: np.ndarray, mode: str) -> None:
-        for callback in self._select_callbacks:
-            callback(indices, mode)
-
-    def _report_hover(self, index: int | None) -> None:
-        for callback in self._hover_callbacks:
-            callback(index)
+    def _hovered(self, index: int | None) -> None:
+        """The words beside it at once; whatever else follows the pointer waits until these are on their way."""
         if index is not None and self.describe is not None and (html := self.describe(index)) is not None:
-            self._show_tip(index, html)
+            self.widget.send({"type": "tip", "index": index, "html": str(html)})
+        self._under_pointer = index
+        if not is_looping():
+            self._tell_of_hover()
+        elif self._telling is None:
+            self._telling = asyncio.get_running_loop().call_later(_AFTER_WORDS, self._tell_of_hover)
 
-    # For implementations -------------------------------------------------------------------------------------------
-    # Positions reach them in the unit square: `self._unit` holds the samples, `self._extent` the (left, right, low,
-    # high) that it stands for.
+    def _tell_of_hover(self) -> None:
+        self._telling = None
+        for callback in self._hover_callbacks:
+            callback(self._under_pointer)
 
-    @abstractmethod
-    def _draw_positions(self, x_label: str, y_label: str) -> None: ...
+    # What is sent --------------------------------------------------------------------------------------------------
+    # Positions are sent in the unit square: `self._unit` holds the samples, `self._extent` the (left, right, low, high)
+    # that it stands for.
 
-    @abstractmethod
-    def _draw_marks(self, color: np.ndarray, shape: np.ndarray, opacity: np.ndarray, palette: list[str]) -> None: ...
+    def _draw_outlines(self) -> None:
+        drawn = [outline(name, self._unit[samples]) for name, samples in self._groups]
+        self.widget.outlines = [
+            {"name": each.name, "polygon": each.polygon.tolist(), "anchor": each.anchor.tolist()} for each in drawn
+        ]
 
-    @abstractmethod
-    def _draw_links(self, lines: Lines) -> None: ...
-
-    @abstractmethod
-    def _draw_outlines(self, outlines: list[Outline]) -> None: ...
-
-    @abstractmethod
-    def _draw_centers(self, centers: np.ndarray, ghosts: np.ndarray) -> None: ...
-
-    @abstractmethod
-    def _draw_selection(self, indices: np.ndarray) -> None: ...
-
-    @abstractmethod
-    def _draw_query(self, indices: np.ndarray) -> None: ...
-
-    @abstractmethod
-    def _draw_rings(self, indices: np.ndarray) -> None: ...
-
-    @abstractmethod
-    def _use_tool(self, tool: str) -> None: ...
-
-    @abstractmethod
-    def _show_tip(self, index: int, html: Html) -> None: ...
+    def _draw_centers(self) -> None:
+        with self.widget.hold_sync():
+            self.widget.centers = _floats(self._to_unit(self._centers))
+            self.widget.ghosts = _floats(self._to_unit(self._ghosts))
 
     def _place(self, xy: np.ndarray) -> None:
         low, high = xy.min(axis=0), xy.max(axis=0)
@@ -279,7 +345,19 @@ def combine(selection: np.ndarray, indices: np.ndarray, mode: str) -> np.ndarray
     """
     if mode not in MODES:
         raise ValueError(f"mode must be one of {', '.join(MODES)}, not {mode!r}.")
-    selection, indices = np.asarray(selection, np.intp), np.asarray(indices, np.intp)
+    selection, indices = distinct(selection), distinct(indices)
     if mode == "add":
-        return np.union1d(selection, indices)
-    return np.setdiff1d(selection, indices) if mode == "remove" else np.unique(indices)
+        return distinct(np.concatenate([selection, indices]))
+    return selection[~np.isin(selection, indices)] if mode == "remove" else indices
+
+
+def _bytes(shares: np.ndarray) -> bytes:
+    return np.round(255 * shares).astype(np.uint8).tobytes()
+
+
+def _floats(array: np.ndarray) -> bytes:
+    return np.ascontiguousarray(array, np.float32).tobytes()
+
+
+def _integers(array: np.ndarray) -> bytes:
+    return np.ascontiguousarray(array, np.uint32).tobytes()

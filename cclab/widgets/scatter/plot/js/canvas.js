@@ -1,5 +1,5 @@
-/** A scatter of many samples: three canvases, of which only those that changed are drawn again, at most once a frame. */
-import { tell } from "../../tell.js";
+/** The scatter: three canvases, of which only those that changed are drawn again, at most once a frame. */
+import { tell } from "../../../kit/send.js";
 import { MARGIN, Viewport } from "./viewport.js";
 import { GridIndex } from "./index.js";
 import { listenToPointer } from "./gestures.js";
@@ -7,6 +7,7 @@ import { Tip } from "./tip.js";
 import { onThemeChange, resolveColors, resolveTokens } from "./colors.js";
 import { WebGLMarks } from "./webgl.js";
 import { CanvasMarks } from "./canvas2d.js";
+import { Density, FROM } from "./density.js";
 import { drawAbove, drawBelow, drawSketch, TOKENS } from "./overlay.js";
 
 /** Trait bytes as a typed array: copied where they are not aligned. */
@@ -18,6 +19,8 @@ function read(model, name, Type) {
 }
 
 const LARGEST = 4.5;
+const MANY = 30000; // samples, beyond which WebGL without a GPU is slower than none
+const REST_MS = 120; // without a move, after which the whole picture is drawn
 
 /** Radius of a sample in pixels: the smaller the more there are, and larger as one comes closer. */
 function radiusFor(n, viewport) {
@@ -26,14 +29,25 @@ function radiusFor(n, viewport) {
   return Math.min(LARGEST, radius * Math.max(1, Math.sqrt(closeness)));
 }
 
+/** Call back when a pixel of the page becomes more or fewer of the screen: it was zoomed, or moved to another screen. */
+function onRatioChange(callback, signal) {
+  const watch = () => matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`)
+    .addEventListener("change", () => { callback(); watch(); }, { once: true, signal });
+  watch();
+}
+
 class Plot {
-  ownLasso = false;
   viewport = new Viewport();
   polygon = null;
   unread = new Set(); // names of the methods that read what Python has changed
   stale = new Set(); // layers to draw again: "below", "marks", "above"
+  moving = false;
+  isDescribed = false;
+  underPointer = -1;
+  density = null;
   #index = null;
   #planned = false;
+  #resting = 0;
 
   constructor(model, el, signal) {
     this.model = model;
@@ -46,6 +60,7 @@ class Plot {
     this.tip = new Tip(el);
     const sizes = new ResizeObserver(() => this.resize());
     sizes.observe(el);
+    onRatioChange(() => this.resize(), signal);
     signal.addEventListener("abort", () => { sizes.disconnect(); this.marks.release(); });
     this.makeMarks(model.get("renderer"));
     this.above = this.addCanvas();
@@ -65,10 +80,18 @@ class Plot {
     return canvas;
   }
 
-  /** WebGL where there is one; a canvas that has given one kind of context never gives another. */
+  /**
+   * WebGL where there is one, but not for many samples where no GPU is behind it.
+   * A canvas that has given one kind of context never gives another.
+   */
   makeMarks(renderer) {
     const canvas = this.addCanvas(this.above);
     this.marks = renderer === "2d" ? null : WebGLMarks.make(canvas);
+    const isSoftware = !this.marks || this.marks.isSoftware;
+    if (this.marks && isSoftware && this.model.get("color").byteLength > MANY) {
+      this.marks.release();
+      this.marks = null;
+    }
     if (!this.marks) {
       canvas.remove();
       this.marksCanvas = this.addCanvas(this.above);
@@ -78,6 +101,7 @@ class Plot {
       canvas.addEventListener("webglcontextlost", () => this.signal.aborted || this.fallBack(), { once: true });
     }
     this.el.dataset.renderer = this.marks.constructor.kind;
+    this.el.dataset.graphics = isSoftware ? "software" : "hardware";
   }
 
   fallBack() {
@@ -90,7 +114,17 @@ class Plot {
     this.resize();
   }
 
-  get index() { return (this.#index ??= new GridIndex(this.scene.xy)); }
+  get index() {
+    this.#index ??= new GridIndex(this.scene.xy);
+    this.#index.opacity = this.scene.opacity;
+    return this.#index;
+  }
+
+  /** Make the index while nothing else is to be done, so that the first hover need not wait for it. */
+  makeIndexSoon() {
+    if (this.#index || this.signal.aborted) return;
+    requestIdleCallback(() => this.signal.aborted || this.index, { timeout: 2000 });
+  }
 
   /** Draw layers again in the next frame. */
   redraw(...layers) {
@@ -109,7 +143,7 @@ class Plot {
   readPositions() {
     const xy = read(this.model, "xy", Float32Array);
     this.scene = { ...this.scene, xy, extent: this.model.get("extent"), labels: this.model.get("labels") };
-    this.#index = null;
+    this.#index = this.density = null;
     this.marks.setPositions(xy);
     this.viewport.fit();
     this.el.setAttribute("aria-label", `Scatter plot of ${xy.length / 2} samples`);
@@ -140,9 +174,14 @@ class Plot {
   }
 
   readMarks() {
-    this.marks.setMarks(...["color", "shape", "opacity"].map((name) => read(this.model, name, Uint8Array)));
-    this.redraw("marks");
+    const [color, shape, opacity] = ["color", "shape", "opacity"].map((name) => read(this.model, name, Uint8Array));
+    Object.assign(this.scene, { color, opacity, weight: read(this.model, "weight", Float32Array) });
+    this.density = null;
+    this.marks.setMarks(color, shape, opacity);
+    this.redraw(...(this.isDense ? ["below", "marks"] : ["marks"]));
   }
+
+  get isDense() { return this.scene.xy.length / 2 >= FROM; }
 
   readSelection() {
     this.marks.setSelection(read(this.model, "selection", Uint32Array));
@@ -154,7 +193,9 @@ class Plot {
     this.font = getComputedStyle(el).fontFamily;
     this.colors = resolveTokens(el, TOKENS);
     const [edge, halo] = [["--cc-edge"], ["--cc-halo"]].map((names) => resolveColors(el, names));
-    this.marks.setColors(resolveColors(el, model.get("palette")), edge, halo);
+    this.palette = resolveColors(el, model.get("palette"));
+    this.density = null;
+    this.marks.setColors(this.palette, edge, halo);
     this.redraw("below", "marks", "above");
   }
 
@@ -165,10 +206,14 @@ class Plot {
     const { clientWidth, clientHeight } = this.el;
     if (!clientWidth || !clientHeight) return;
     for (const canvas of [this.below, this.marksCanvas, this.above]) {
-      canvas.width = clientWidth * this.ratio;
-      canvas.height = clientHeight * this.ratio;
+      canvas.width = Math.round(clientWidth * this.ratio);
+      canvas.height = Math.round(clientHeight * this.ratio);
+      // Exactly as many pixels as it has: stretched by a fraction of one, all of it would be blurred.
+      canvas.style.width = `${canvas.width / this.ratio}px`;
+      canvas.style.height = `${canvas.height / this.ratio}px`;
     }
     this.viewport.resize(clientWidth, clientHeight);
+    this.density = null;
     this.readColors(); // the theme's variables are known only once the plot is on the page
   }
 
@@ -178,11 +223,16 @@ class Plot {
     this.#planned = false;
     if (!this.ratio) return; // not on the page yet
     this.radius = radiusFor(this.scene.xy.length / 2, this.viewport);
+    if (this.isDense && !this.density) this.density = new Density(this.scene, this.viewport, this.palette);
+    const thinned = this.moving && this.marks.slow;
+    const strength = thinned || !this.density ? 1 : this.density.strength(this.radius);
     for (const layer of this.stale) {
-      if (layer === "marks") this.marks.draw(this.viewport, MARGIN, this.ratio, this.radius);
+      if (layer === "marks") this.marks.draw(this.viewport, MARGIN, this.ratio, this.radius, strength, thinned);
       else this.drawLayer(layer);
     }
     this.stale.clear();
+    this.el.dataset.drawn = thinned ? "thinned" : "whole";
+    if (!this.moving) this.makeIndexSoon();
   }
 
   drawLayer(layer) {
@@ -191,7 +241,10 @@ class Plot {
     context.clearRect(0, 0, context.canvas.width, context.canvas.height);
     context.scale(this.ratio, this.ratio);
     const { viewport, scene, colors, font } = this;
-    if (layer === "below") return drawBelow(context, viewport, scene, colors, font);
+    if (layer === "below") {
+      this.density?.draw(context, viewport, MARGIN);
+      return drawBelow(context, viewport, scene, colors, font);
+    }
     drawAbove(context, viewport, scene, colors, font, this.radius);
     if (this.polygon) drawSketch(context, this.polygon, colors);
   }
@@ -204,10 +257,30 @@ class Plot {
 
   moved() {
     this.tip.hide();
+    this.moving = true;
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => this.rest(), REST_MS);
     this.redraw("below", "marks", "above");
   }
 
-  hovered() { this.tip.hide(); }
+  /** Nothing moves any more: what was left out meanwhile is drawn. */
+  rest() {
+    this.moving = false;
+    if (!this.isDense && !this.marks.slow) return;
+    this.density = null;
+    this.redraw("below", "marks", "above");
+  }
+
+  hovered(i) {
+    this.tip.hide();
+    this.underPointer = i;
+    if (i < 0 || !this.isDescribed) return;
+    const { xy, labels, extent: [left, right, low, high] } = this.scene;
+    const [x, y] = [xy[2 * i], xy[2 * i + 1]];
+    const places = [left + x * (right - left), low + y * (high - low)];
+    const values = places.map((value, axis) => `${labels[axis]} ${Number(value.toPrecision(4))}`.trim());
+    this.tip.expect(i, values, this.viewport.pixelX(x), this.viewport.pixelY(y));
+  }
 
   report(message, indices) { tell(this.model, message, indices ? [indices.buffer] : []); }
 
@@ -217,6 +290,8 @@ class Plot {
   }
 
   showTip(index, html) {
+    this.isDescribed = true; // so that words may be expected from now on
+    if (index !== this.underPointer) return; // they come too late
     const { xy } = this.scene;
     this.tip.show(html, this.viewport.pixelX(xy[2 * index]), this.viewport.pixelY(xy[2 * index + 1]));
   }
@@ -226,7 +301,7 @@ const READERS = {
   readPositions: ["xy", "extent", "labels"],
   readLinks: ["link_pairs", "link_style", "link_opacity", "link_width", "outlines"],
   readMarkers: ["centers", "ghosts", "query", "rings"],
-  readMarks: ["color", "shape", "opacity"],
+  readMarks: ["color", "shape", "opacity", "weight"],
   readSelection: ["selection"],
   readColors: ["palette"],
   readTool: ["tool"],

@@ -35,6 +35,7 @@ export class GridIndex {
     this.visit(
       viewport.unitX(px - radius), viewport.unitY(py + radius), viewport.unitX(px + radius), viewport.unitY(py - radius),
       (i) => {
+        if (this.opacity?.[i] === 0) return; // filtered out
         const dx = viewport.pixelX(this.xy[2 * i]) - px;
         const dy = viewport.pixelY(this.xy[2 * i + 1]) - py;
         const distance = dx * dx + dy * dy;
@@ -46,18 +47,62 @@ export class GridIndex {
 
   /** The samples inside a polygon given in pixels, in order. */
   inside(viewport, polygon) {
-    const corners = polygon.map(([px, py]) => [viewport.unitX(px), viewport.unitY(py)]);
-    const xs = corners.map(([x]) => x);
-    const ys = corners.map(([, y]) => y);
-    const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-    const found = [];
-    this.visit(x0, y0, x1, y1, (i) => {
-      const x = this.xy[2 * i];
-      const y = this.xy[2 * i + 1];
-      if (x >= x0 && x <= x1 && y >= y0 && y <= y1 && isInside(xs, ys, x, y)) found.push(i);
-    });
-    return Uint32Array.from(found).sort();
+    const xs = polygon.map(([px]) => viewport.unitX(px));
+    const ys = polygon.map(([, py]) => viewport.unitY(py));
+    const lowest = ys.reduce((low, y) => Math.min(low, y), Infinity);
+    const highest = ys.reduce((high, y) => Math.max(high, y), -Infinity);
+    const found = new Uint8Array(this.members.length);
+    for (let row = this.cell(lowest); row <= this.cell(highest); row++) this.findInRow(row, xs, ys, found);
+    return indicesOf(found);
   }
+
+  /** Samples of one row of cells: those of a cell that the boundary crosses one by one, of the others all or none. */
+  findInRow(row, xs, ys, found) {
+    const { side, starts, members, xy, opacity } = this;
+    const [bottom, top] = [row / side, (row + 1) / side];
+    const crossed = new Uint8Array(side);
+    for (let i = 0, j = xs.length - 1; i < xs.length; j = i++) {
+      // Cells at the rim hold what lies beyond the unit square too.
+      const low = row === 0 ? -Infinity : bottom;
+      const high = row === side - 1 ? Infinity : top;
+      if (Math.max(ys[i], ys[j]) < low || Math.min(ys[i], ys[j]) > high) continue;
+      const at = (y) => (ys[i] === ys[j] ? xs[i] : xs[j] + ((xs[i] - xs[j]) * (y - ys[j])) / (ys[i] - ys[j]));
+      const ends = [ys[i], ys[j]].map((y) => Math.min(Math.max(y, low), high));
+      const [one, other] = ys[i] === ys[j] ? [xs[i], xs[j]] : ends.map(at);
+      crossed.fill(1, this.cell(Math.min(one, other)), this.cell(Math.max(one, other)) + 1);
+    }
+    const crossings = crossingsAt(xs, ys, (bottom + top) / 2);
+    for (let column = 0, passed = 0; column < side; column++) {
+      while (passed < crossings.length && crossings[passed] < (column + 0.5) / side) passed++;
+      const first = starts[row * side + column];
+      const end = starts[row * side + column + 1];
+      if (first === end) continue;
+      const whole = !crossed[column];
+      if (whole && passed % 2 === 0) continue;
+      for (let k = first; k < end; k++) {
+        const i = members[k];
+        if (opacity?.[i] === 0) continue;
+        if (whole || isInside(xs, ys, xy[2 * i], xy[2 * i + 1])) found[i] = 1;
+      }
+    }
+  }
+}
+
+/** Where a horizontal line crosses the boundary, from the left. */
+function crossingsAt(xs, ys, y) {
+  const crossings = [];
+  for (let i = 0, j = xs.length - 1; i < xs.length; j = i++) {
+    if (ys[i] > y !== ys[j] > y) crossings.push(((xs[j] - xs[i]) * (y - ys[i])) / (ys[j] - ys[i]) + xs[i]);
+  }
+  return crossings.sort((one, other) => one - other);
+}
+
+function indicesOf(flags) {
+  let count = 0;
+  for (let i = 0; i < flags.length; i++) count += flags[i];
+  const indices = new Uint32Array(count);
+  for (let i = 0, k = 0; i < flags.length; i++) if (flags[i]) indices[k++] = i;
+  return indices;
 }
 
 /** Even-odd rule: a ray from the point crosses the boundary an odd number of times. */

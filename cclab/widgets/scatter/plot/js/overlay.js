@@ -67,10 +67,10 @@ function drawOutlines(context, viewport, outlines, colors) {
 function drawOutlineNames(context, viewport, outlines, colors, font) {
   context.font = `600 12px ${font}`;
   context.fillStyle = colors.text2;
-  context.textAlign = "center";
+  context.textAlign = "left";
   context.textBaseline = "middle";
   for (const { name, anchor: [x, y] } of outlines) {
-    context.fillText(name, viewport.pixelX(x) + 10, Math.max(MARGIN.top + 7, viewport.pixelY(y) - 8));
+    context.fillText(name, viewport.pixelX(x) + 6, Math.max(MARGIN.top + 7, viewport.pixelY(y) - 4));
   }
 }
 
@@ -81,7 +81,7 @@ function drawLinks(context, viewport, scene, colors) {
     context.beginPath();
     context.moveTo(viewport.pixelX(xy[2 * i]), viewport.pixelY(xy[2 * i + 1]));
     context.lineTo(viewport.pixelX(xy[2 * j]), viewport.pixelY(xy[2 * j + 1]));
-    context.setLineDash(linkStyle[k] & CANNOT ? [9, 8] : []);
+    context.setLineDash(linkStyle[k] & CANNOT ? DASH : []);
     context.strokeStyle = linkStyle[k] & VIOLATED ? colors.bad : colors.text3;
     context.lineWidth = linkWidth[k];
     context.globalAlpha = linkOpacity[k] / 255;
@@ -133,7 +133,7 @@ function drawQuery(context, viewport, scene, colors, font) {
     context.beginPath();
     places.forEach((place) => context.lineTo(...place));
     context.lineWidth = 1.5;
-    context.setLineDash([1.5, 5]);
+    context.setLineDash([2, 10]);
     context.stroke();
     context.setLineDash([]);
   }
@@ -145,7 +145,7 @@ function drawQuery(context, viewport, scene, colors, font) {
     context.arc(px, py, 8.5, 0, 2 * Math.PI);
     context.lineWidth = 2;
     context.stroke();
-    context.fillText("ab"[k], px, py - 14);
+    context.fillText(places.length > 3 ? k + 1 : "abc"[k], px, py - 14);
   });
 }
 

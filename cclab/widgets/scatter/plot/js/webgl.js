@@ -5,6 +5,26 @@ export const SPECK = 2;
 /** Specks lie too close for halos: a selection fades the others to this. */
 export const FADED = 0.2;
 
+const float = (number) => number.toFixed(4);
+
+/** An expression of the shader that has another value for each form of our table. */
+function byForm(shape, value) {
+  return FORMS.reduceRight((others, form, i) => `${shape} == ${i}u ? ${value(form)} : ${others}`, value(FORMS[0]));
+}
+
+/** How far p lies outside a form, in pixels: outside the edge that it is farthest outside of. */
+function outside({ corners, radius }) {
+  if (!corners.length) return `far - ${float(radius)} * radius`;
+  return corners.map(([x, y], i) => {
+    const [toX, toY] = corners[(i + 1) % corners.length];
+    const length = Math.hypot(toX - x, toY - y);
+    const [across, up] = [(y - toY) / length, (toX - x) / length]; // of unit length, across the edge
+    const away = across * x + up * y;
+    const sign = Math.sign(away);
+    return `dot(p, vec2(${float(sign * across)}, ${float(sign * up)})) - ${float(sign * away)} * radius`;
+  }).reduce((one, other) => `max(${one}, ${other})`);
+}
+
 const VERTEX = `
 uniform vec2 scale, offset;
 uniform float radius, haloSize, strength;
@@ -26,8 +46,8 @@ void main() {
   gl_PointSize = 2.0 * radius;
 #else
   // As small as its shape allows: where there is no GPU, the number of fragments is what counts.
-  float reach = shape == 1u ? 1.65 : shape == 3u ? 1.3 : 1.0;
-  vSize = haloSize > 0.0 ? haloSize : ceil(2.0 * reach * radius + 1.0);
+  float reach = ${byForm("shape", ({ extent, hollow }) => float(extent + (hollow ? 0.2 : 0)))};
+  vSize = haloSize > 0.0 ? haloSize + 2.0 : ceil(2.0 * reach * radius + 1.0);
   vShape = shape;
   gl_PointSize = vSize;
 #endif
@@ -57,16 +77,14 @@ void main() {
     pixel = vec4(halo.rgb, 1.0) * halo.a * cover(far - 0.5 * vSize + 1.0);
     return;
   }
-  if (vShape == 3u) {
+  float border = ${byForm("vShape", outside)};
+  if (${byForm("vShape", ({ hollow }) => hollow)}) {
     float thickness = max(1.2, 0.26 * radius);
-    float ring = abs(far - 1.1 * radius) - 0.5 * thickness;
-    float cross = max(min(abs(p.x - p.y), abs(p.x + p.y)) * 0.7071 - 0.42 * thickness, far - 1.1 * radius);
+    float ring = abs(border) - 0.5 * thickness;
+    float cross = max(min(abs(p.x - p.y), abs(p.x + p.y)) * 0.7071 - 0.42 * thickness, border);
     pixel = vColor * cover(min(ring, cross));
     return;
   }
-  float border = vShape == 0u ? far - radius
-               : vShape == 1u ? (abs(p.x) * 1.732 + abs(p.y) - 1.65 * radius) * 0.5
-               : max(abs(p.x), abs(p.y)) - 0.86 * radius;
   float rim = edgeWidth > 0.0 ? (1.0 - cover(border + edgeWidth)) * edge.a : 0.0;
   pixel = mix(vColor, vec4(edge.rgb, 1.0) * vColor.a, rim) * cover(border);
 }`;
@@ -112,6 +130,9 @@ export class WebGLMarks {
     this.buffers = Array.from({ length: 4 }, () => gl.createBuffer());
     this.selection = gl.createBuffer();
     this.count = this.selected = 0;
+    const named = gl.getExtension("WEBGL_debug_renderer_info");
+    const renderer = named ? gl.getParameter(named.UNMASKED_RENDERER_WEBGL) : "";
+    this.isSoftware = /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
@@ -154,7 +175,7 @@ export class WebGLMarks {
     this.halo = Array.from(halo, (byte) => byte / 255);
   }
 
-  draw(viewport, margin, ratio, radius) {
+  draw(viewport, margin, ratio, radius, strength = 1) {
     const { gl } = this;
     const asSpecks = radius < SPECK;
     const { program, at } = asSpecks ? this.specks : this.shapes;
@@ -174,32 +195,41 @@ export class WebGLMarks {
     gl.uniform2f(at.scale, sx, sy);
     gl.uniform2f(at.offset, -1 - viewport.x0 * sx, -1 - viewport.y0 * sy);
     gl.uniform1f(at.radius, r);
-    gl.uniform1f(at.strength, 1);
-    if (asSpecks) this.drawSpecks(at);
-    else this.drawShapes(at, ratio, radius);
+    gl.uniform1f(at.strength, strength);
+    if (asSpecks) this.drawSpecks(at, strength);
+    else this.drawShapes(at, ratio, radius, strength);
   }
 
-  drawSpecks(at) {
+  drawAll() { this.gl.drawArrays(this.gl.POINTS, 0, this.count); }
+
+  drawSelected() {
     const { gl } = this;
-    if (this.selected) gl.uniform1f(at.strength, FADED);
-    gl.drawArrays(gl.POINTS, 0, this.count);
-    if (!this.selected) return;
-    gl.uniform1f(at.strength, 1);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.selection);
     gl.drawElements(gl.POINTS, this.selected, gl.UNSIGNED_INT, 0);
   }
 
-  drawShapes(at, ratio, radius) {
+  drawSpecks(at, strength) {
+    const { gl } = this;
+    if (this.selected) gl.uniform1f(at.strength, Math.min(strength, FADED));
+    this.drawAll();
+    if (!this.selected) return;
+    gl.uniform1f(at.strength, 1);
+    this.drawSelected();
+  }
+
+  drawShapes(at, ratio, radius, strength) {
     const { gl } = this;
     gl.uniform4fv(at.edge, this.edge);
-    gl.uniform1f(at.edgeWidth, radius < 4 ? 0.5 * ratio : ratio); // a full edge would hide a small sample's hue
+    // A full edge would hide a small sample's hue, and in a crowd edges would be all that is seen.
+    gl.uniform1f(at.edgeWidth, strength < 0.7 ? 0 : radius < 4 ? 0.5 * ratio : ratio);
     if (this.selected) {
       gl.uniform4fv(at.halo, this.halo);
       gl.uniform1f(at.haloSize, 2 * (radius + Math.min(4, radius)) * ratio);
-      gl.drawElements(gl.POINTS, this.selected, gl.UNSIGNED_INT, 0);
+      this.drawSelected();
     }
     gl.uniform4f(at.halo, 0, 0, 0, 0);
     gl.uniform1f(at.haloSize, 0);
-    gl.drawArrays(gl.POINTS, 0, this.count);
+    this.drawAll();
   }
 
   release() { this.gl.getExtension("WEBGL_lose_context")?.loseContext(); }

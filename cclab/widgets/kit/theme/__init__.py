@@ -1,0 +1,1 @@
+"""The look of every page: its stylesheet, its icons, and the choice between light and dark."""

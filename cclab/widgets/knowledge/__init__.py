@@ -1,0 +1,1 @@
+"""What was stated, and what can be stated about a selection."""

@@ -1,0 +1,1 @@
+"""What all views of a page share."""

@@ -1,0 +1,1 @@
+"""What a page tells the person."""

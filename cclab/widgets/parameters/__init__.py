@@ -1,0 +1,1 @@
+"""The parameters of the solver, as a form."""

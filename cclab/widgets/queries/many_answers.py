@@ -1,0 +1,125 @@
+"""Many answers at once: an oracle is asked, what is sure is stated, the rest waits for the person's eye."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+import ipywidgets as widgets
+
+from cclab.oracles import Oracle, Review, Truth, review
+from cclab.session.threads import aside
+from cclab.widgets.kit.background import Tasks
+from cclab.widgets.kit.html import tag
+from cclab.widgets.kit.layout import button, row, show, text, with_classes
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.notices import Notice, in_words
+
+#: How many questions an oracle may be given at once.
+MANY = (20, 50, 200, 1000)
+
+
+class ManyAnswers:
+    """A row of the query card: answer so many questions by whom.
+
+    Parameters
+    ----------
+    desk : Desk
+    oracles : mapping from str to Oracle
+        Who may be asked, beside the truth where that is known.
+    strategy : callable
+        Gives the name of the strategy that finds the questions, or None.
+    on_done : callable
+        Called when answers were stated.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        oracles: Mapping[str, Oracle],
+        *,
+        strategy: Callable[[], str | None],
+        on_done: Callable[[], object],
+    ) -> None:
+        self.desk = desk
+        self._oracles = dict(oracles)
+        self._strategy = strategy
+        self._on_done = on_done
+        self._tasks = Tasks()
+        self._running = False
+        self.note = text(css="cc-note")
+        self.many = with_classes(widgets.Dropdown(description="How many", options=MANY, value=200), "cc-quiet-label")
+        self.oracle = with_classes(widgets.Dropdown(description="Answered by"), "cc-quiet-label")
+        self.go_button = button("Answer", self.start, hint="What is sure is stated, the rest is put to you")
+        by = text(tag("span", "by"), css="cc-note")
+        self.widget = row(self.go_button, self.many, by, self.oracle, self.note, css="cc-foot cc-many-answers")
+
+    def offered(self) -> dict[str, Oracle]:
+        """Who may be asked about the data on the desk."""
+        target = self.desk.session.data.target
+        return self._oracles | ({} if target is None else {"the truth": Truth(target)})
+
+    def show(self, suited: bool) -> None:
+        """Bring it up to date; `suited` is whether there may be anything to answer."""
+        offered = tuple(self.offered())
+        show(self.widget, bool(offered) and suited)
+        if offered != tuple(self.oracle.options):
+            self.oracle.options = offered
+            self.oracle.value = next(iter(offered), None)
+        self.go_button.disabled = self._running or self._strategy() is None
+
+    def start(self) -> None:
+        """Let the oracle answer."""
+        oracle, strategy = self.offered().get(self.oracle.value), self._strategy()
+        if oracle is not None and strategy is not None and not self._running:
+            self._tasks.start(self._answer(self.oracle.value, oracle, strategy, self.many.value))
+
+    async def _answer(self, name: str, oracle: Oracle, strategy: str, n: int) -> None:
+        self._running = True
+        try:
+            found = await self._reviewed(name, oracle, strategy, n)
+        except Exception as error:
+            self.desk.tell_of(error, f"{name} could not be asked: {in_words(error)}")
+            found = None
+        finally:
+            self._running = False
+            self.note.value = ""
+        if found is not None:
+            why = f" {oracle.exhausted.capitalize()}." if oracle.exhausted else ""
+            n = len(found.eye)
+            words = f"{n} {'wants' if n == 1 else 'want'} your eye" if n else "all stated"
+            self.note.value = tag("span", words, title=str(found))
+            self.desk.tell(Notice("info", f"{str(found).capitalize()}.{why}"))
+        self._on_done()
+
+    async def _reviewed(self, name: str, oracle: Oracle, strategy: str, n: int) -> Review | None:
+        """What came of it; None where there was nothing to ask, or another session was opened meanwhile."""
+        session, loop = self.desk.session, asyncio.get_running_loop()
+        self.go_button.disabled = True
+        self._count(0, n)
+        queries = await session.apropose(strategy, n)
+        if not queries:
+            self.desk.tell(Notice("info", "Nothing to ask. Choose another strategy, or step on."))
+            return None
+        told = getattr(oracle, "progress", None)
+        if told is not None:  # a Function tells how far it is
+            oracle.progress = lambda done, total: loop.call_soon_threadsafe(self._count, done, total)  # type: ignore
+        try:
+            answers = await aside(oracle.answers, queries, session.data)
+        finally:
+            if told is not None:
+                oracle.progress = told  # type: ignore
+        if session is not self.desk.session:
+            return None
+        found = review(queries, answers, session.constraints, by=name)
+        source = "query" if name == "the truth" else name
+        self.desk.attempt(session.reply, found.stated, source=source)
+        self.desk.attempt(session.put, *found.eye)
+        return found
+
+    def _count(self, done: int, total: int) -> None:
+        self.note.value = tag("span", f"{done} of {total}")
+
+    def close(self) -> None:
+        """Stop what is under way."""
+        self._tasks.cancel()

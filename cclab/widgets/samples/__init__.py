@@ -1,0 +1,1 @@
+"""Samples one by one: as a table, and as cards."""

@@ -1,0 +1,1 @@
+"""The steps so far, and where things stand."""
