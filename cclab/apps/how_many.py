@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from pathlib import Path
 
 import cclab.algorithms  # noqa: F401  (enters all solvers into the registry)
-from cclab.apps.heading import dropdown, heading, slider
-from cclab.apps.keys import KeySheet
-from cclab.apps.page import Page
-from cclab.apps.remedies import remedy_for
+from cclab.apps.page.fixes import fix_for
+from cclab.apps.page.key_sheet import KeySheet
+from cclab.apps.page.page import Page
+from cclab.apps.page.top_bar import open_button, title_bar
+from cclab.apps.page.visitor_store import cell_id, slot_of
 from cclab.core.registry import solvers
-from cclab.datasets import Dataset, load_dataset
-from cclab.session import Session, Snapshot
-from cclab.widgets.banner import Banner
-from cclab.widgets.desk import Desk
-from cclab.widgets.html import Html, tag
-from cclab.widgets.layout import button, column, gauge, panel, row, text, with_classes
-from cclab.widgets.rows import Rows
-from cclab.widgets.scatter import Scatter
-from cclab.widgets.selecting import Selecting
-from cclab.widgets.status import Status
-from cclab.widgets.stepper import Stepper
+from cclab.datasets import Dataset, MadeFrom, load_dataset
+from cclab.session import Moment, Session, Snapshot
+from cclab.widgets.kit.html import Html, tag
+from cclab.widgets.kit.layout import button, column, dropdown, gauge, panel, row, slider, text, with_classes
+from cclab.widgets.kit.rows import Rows
+from cclab.widgets.knowledge.selection_bar import Selecting
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.notices.banner import Banner
+from cclab.widgets.scatter.panel import Scatter
+from cclab.widgets.timeline.bar import Stepper
+from cclab.widgets.timeline.status import Status
 from cclab.widgets.watch.charts import Course, seen_places
 from cclab.widgets.watch.part import Part
 
@@ -80,7 +80,9 @@ def how_many(
     if solver not in FINDERS:
         raise ValueError(f"{solver!r} does not find the number of clusters; these do: {', '.join(FINDERS)}")
     data = _drawn(n_clusters, separation, n_features, seed)
-    return HowMany(Session(data, solvers.get(solver)(), seed=seed), journal=journal, height=height)
+    call = (n_clusters, separation, n_features, solver, seed)
+    slot = slot_of(*call) if cell_id() else "page"
+    return HowMany(Session(data, solvers.get(solver)(), seed=seed), slot=slot, journal=journal, height=height)
 
 
 def _drawn(n_clusters: int, separation: float, n_features: int, seed: int) -> Dataset:
@@ -107,19 +109,16 @@ class Number(Part):
         self.start()
 
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is new:
-            return
         session = self.desk.session
         places, snapshots = seen_places(session)
         counts = [_count(snapshot) for snapshot in snapshots]
         n, truth = new.partition.n_clusters, session.data.n_classes
-        self.chart.show(
-            places, [counts, [truth or float("nan")] * len(counts)], session.position, len(session.snapshots) - 1
-        )
+        self.chart.show(places, [counts, [truth or float("nan")] * len(counts)], session.position)
         settled = (
             "The solver rests." if session.converged else "Still at work." if new.position else "Before the first step."
         )
-        known = None if truth is None else tag("span", f"drawn from {truth}")
+        drawn = session.data.made_from.name == "gaussians"
+        known = None if truth is None else tag("span", f"drawn from {truth}" if drawn else f"{truth} classes are known")
         self._now.value = tag(
             "div", tag("b", n), tag("span", "cluster" if n == 1 else "clusters"), known, class_="cc-count-now"
         )
@@ -137,14 +136,12 @@ class Happenings(Part):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._rows = with_classes(Rows(label="What happened"), "cc-grow")
-        self._rows.on_action(lambda action: desk.attempt(desk.session.rewind, int(action.id)))
-        self.widget = panel("What happened", self._rows, css="cc-grow")
+        self.rows = with_classes(Rows(label="What happened"), "cc-grow")
+        self.rows.on_action(lambda action: desk.attempt(desk.session.rewind, int(action.id)))
+        self.widget = panel("What happened", self.rows, css="cc-grow")
         self.start()
 
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is new:
-            return
         session = self.desk.session
         notes = [
             (f"{place}-{k}", _happening(place, snapshot, note))
@@ -153,7 +150,7 @@ class Happenings(Part):
             if snapshot.how == "step"
         ]
         nothing = tag("div", "Nothing yet. Step, or run: clusters that are not needed will go.", class_="cc-empty")
-        self._rows.show(notes[: -MOST_NOTES - 1 : -1] or [("nothing", nothing)])
+        self.rows.show(notes[: -MOST_NOTES - 1 : -1] or [("nothing", nothing)])
 
 
 def _happening(place: int, snapshot: Snapshot, note: str) -> Html:
@@ -167,8 +164,10 @@ def _happening(place: int, snapshot: Snapshot, note: str) -> Html:
 class HowMany(Page):
     """The page that `how_many` makes."""
 
-    def __init__(self, session: Session, *, journal: str | Path | None = None, height: int | None = None) -> None:
-        super().__init__("how_many", "cclab how many clusters", session, journal=journal)
+    def __init__(
+        self, session: Session, *, slot: str = "page", journal: str | Path | None = None, height: int | None = None
+    ) -> None:
+        super().__init__("how_many", "cclab how many clusters", session, slot=slot, journal=journal)
         desk = self.desk
         self._filling = False
         self._seed = session.problem.seed
@@ -184,18 +183,21 @@ class HowMany(Page):
             knob.observe(lambda _: self._draw_others(), "value")
         self.solver.observe(self._solver_chosen, "value")
         self.selecting = self.add(Selecting(desk))
-        self.banner = self.add(Banner(desk, partial(remedy_for, desk)))
+        desk.fix_for = partial(fix_for, desk)
+        self.banner = self.add(Banner(desk))
         self.scatter = self.add(Scatter(desk, over=(self.selecting.widget, self.banner.widget)))
         self.stepper = self.add(Stepper(desk, self.shell.ready))
         self.stepper.speed.value = "max"
         self.count = self.add(Number(desk))
         self.happenings = self.add(Happenings(desk))
         self.status = self.add(Status(desk))
-        self.undo_button = button(icon="undo", hint="Undo (Ctrl+Z)", on_click=lambda: self._travel("undo"))
-        self.redo_button = button(icon="redo", hint="Redo (Ctrl+Shift+Z)", on_click=lambda: self._travel("redo"))
+        self.undo_button = button(icon="undo", hint="Undo (Ctrl+Z)", on_click=self.undo)
+        self.redo_button = button(icon="redo", hint="Redo (Ctrl+Shift+Z)", on_click=self.redo)
         tools = (
             self.undo_button,
             self.redo_button,
+            self.recent_button(),
+            open_button(),
             button("Draw again", self.draw_again, look="outlined", hint="Draw other samples (N)"),
             button(icon="help", hint="Keys (?)", on_click=self.key_sheet.toggle),
         )
@@ -203,16 +205,16 @@ class HowMany(Page):
         left = column(self.scatter.widget, self.stepper.widget, css="cc-column cc-left")
         count = panel("How many", self.count.widget, css="cc-fixed")
         right = column(data, count, self.happenings.widget, css="cc-column cc-right")
-        bar = heading(self.shell, "How many clusters", (self.solver,), tools)
+        bar = title_bar(self.shell, "How many clusters", (self.solver,), tools)
         self.show(bar, row(left, right, css="cc-body"), self.status.widget, self.key_sheet.widget, height=height)
         desk.changed.connect(self._changed)
-        self._changed(None, session.current)
+        self._changed(None, desk.moment)
         self.bind_keys(
             *(self.scatter, self.selecting, self.stepper),
             own={
-                "ctrl+z": partial(self._travel, "undo"),
-                "ctrl+shift+z": partial(self._travel, "redo"),
-                "ctrl+y": partial(self._travel, "redo"),
+                "ctrl+z": self.undo,
+                "ctrl+shift+z": self.redo,
+                "ctrl+y": self.redo,
                 "n": self.draw_again,
                 "?": self.key_sheet.toggle,
             },
@@ -233,6 +235,9 @@ class HowMany(Page):
         wanted = (self.number.value, self.separation.value, self.features.value, self._seed)
         self._tasks.start(self._open_with(partial(_drawn, *wanted)))
 
+    def offers(self, data: Dataset) -> bool:
+        return data.name == "gaussians"
+
     def _started_on(self, data: Dataset) -> Session:
         return Session(data, solvers.get(self.solver.value)(), seed=self._seed)
 
@@ -241,24 +246,29 @@ class HowMany(Page):
             self.desk.session.pause()
             self.desk.attempt(self.desk.session.switch, change["new"])
 
-    def _travel(self, verb: str) -> None:
-        self.desk.session.pause()
-        self.desk.attempt(getattr(self.desk.session, verb))
-
-    def _changed(self, old: Snapshot | None, new: Snapshot) -> None:
-        """Let the bar and the knobs say what is open."""
+    def _changed(self, old: Moment | None, new: Moment) -> None:
         session = self.desk.session
         self.undo_button.disabled, self.redo_button.disabled = not session.can_undo, not session.can_redo
         self._filling = True
         try:
-            name = type(new.solver).__name__
+            name = type(new.snapshot.solver).__name__
             self.solver.value = name if name in FINDERS else next(iter(FINDERS))
-            apart = re.search(r"([\d.]+) standard deviations", session.data.description)
-            if old is None and apart and session.data.name == "gaussians":
-                self.number.value, self.features.value = session.data.n_classes, session.data.n_features
-                self.separation.value = float(apart[1])
+            if old is None:
+                self._fill_knobs(session.data.made_from)
         finally:
             self._filling = False
+
+    def _fill_knobs(self, drawn: MadeFrom) -> None:
+        """Let the knobs say what was drawn; files of earlier versions don't tell."""
+        knobs = {"n_clusters": self.number, "separation": self.separation, "n_features": self.features}
+        for name, knob in knobs.items():
+            value = drawn.parameters.get(name) if drawn.name == "gaussians" else None
+            if isinstance(value, int | float):
+                knob.value = value
+
+    def show_choices(self) -> None:
+        """Let the bar and the knobs say what is open."""
+        self._changed(None, self.desk.moment)
 
     def close(self) -> None:
         self.desk.changed.disconnect(self._changed, missing_ok=True)

@@ -7,15 +7,9 @@ import pytest
 from ipywidgets.widgets import widget as registry
 
 from cclab.apps import how_many
-from cclab.widgets.shell import Shell
+from tests.apps.visitor import VISITOR, lasso, press
 
-VISITOR = "0123456789abcdef" * 2
-
-
-@pytest.fixture(autouse=True)
-def _own_state_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("CCLAB_STATE", str(tmp_path / "state"))
-    monkeypatch.setattr(Shell, "send", lambda self, content, buffers=None: None)
+pytestmark = pytest.mark.usefixtures("sent")
 
 
 @pytest.fixture
@@ -25,17 +19,12 @@ def page():
     page.close()
 
 
-def press(page, *names):
-    for name in names:
-        page.shell._handle_custom_msg({"type": "key", "name": name, "down": True}, [])
-
-
 def plain(html):
     return re.sub(r"<[^>]*>", " ", html)
 
 
 def notes(page):
-    return [plain(html) for _, html in page.happenings._rows.rows]
+    return [plain(html) for _, html in page.happenings.rows.rows]
 
 
 def test_centres_fade_and_the_page_says_why(page):
@@ -46,15 +35,15 @@ def test_centres_fade_and_the_page_says_why(page):
     assert re.search(r"4 +clusters +drawn from 4", plain(page.count._now.value))
     assert any("merged into" in note or "vanished" in note for note in notes(page))
     assert len(page.scatter.points._ghosts) == before - 4
-    assert page.count.chart._lines[0].y[0] == before
-    assert page.count.chart._lines[0].y[-1] == 4
+    assert page.count.chart.lines[0].y[0] == before
+    assert page.count.chart.lines[0].y[-1] == 4
 
 
 def test_a_note_leads_back_to_its_step(page):
     page.desk.session.run()
-    key, _ = page.happenings._rows.rows[-1]
+    key, _ = page.happenings.rows.rows[-1]
     place = key.split("-")[0]
-    page.happenings._rows._handle_custom_msg({"type": "act", "action": "go", "id": place}, [])
+    page.happenings.rows._handle_custom_msg({"type": "act", "action": "go", "id": place}, [])
     assert page.desk.session.position == int(place)
 
 
@@ -64,7 +53,7 @@ def test_sliders_draw_other_gaussians_and_never_tell_the_solver_their_number(pag
     page.separation.value = 6.0
     data = page.desk.session.data
     assert (data.n_classes, data.n_features) == (3, 8)
-    assert "6 standard deviations" in data.description
+    assert (data.made_from.name, data.made_from.parameters["separation"]) == ("gaussians", 6.0)
     assert page.desk.session.solver.n_clusters is None
     first = data.X
     press(page, "n")
@@ -83,9 +72,7 @@ def test_another_solver_starts_anew(page):
 
 
 def test_links_by_lasso(page):
-    points = page.scatter.points
-    points._everyone.selected = np.arange(12)
-    points._gestures._handle_custom_msg({"type": "lassoed", "mode": "replace", "moved": True}, [])
+    lasso(page.scatter, range(12))
     press(page, "m")
     assert len(page.desk.session.constraints.groups) == 1
     press(page, "ctrl+z")
@@ -101,7 +88,7 @@ def test_the_session_and_its_sliders_are_found_again():
     first.close()
     second = how_many()
     second.shell.set_state({"visitor": VISITOR})
-    assert (second.number.value, second.separation.value) == (6, 2.5)
+    assert (second.number.value, second.separation.value, second.features.value) == (6, 2.5, 2)
     assert second.desk.session.current.summary.iteration == 2
     second.close()
 

@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import cclab.algorithms  # noqa: F401  (enters all solvers into the registry)
-from cclab.apps import exports
-from cclab.apps.game import GAMES, N_OPPONENTS, N_QUESTIONS, STEPS, agreement, game_of, moves_of, new_game, opponent
-from cclab.apps.game_views import Agreement, Answers, Card
-from cclab.apps.heading import dropdown, heading
-from cclab.apps.keeping import Keeper
-from cclab.apps.keys import KeySheet
-from cclab.apps.page import Page
+from cclab.apps.ask_me.game import (
+    GAMES,
+    LOOP,
+    N_OPPONENTS,
+    N_QUESTIONS,
+    agreement,
+    game_of,
+    moves_of,
+    new_game,
+    opponent,
+    own_game,
+)
+from cclab.apps.ask_me.game_views import Agreement, Answers, Card
+from cclab.apps.page.key_sheet import KeySheet
+from cclab.apps.page.page import Page
+from cclab.apps.page.top_bar import open_button, title_bar
+from cclab.apps.page.visitor_store import Keeper, cell_id, is_served, slot_of
 from cclab.core.registry import strategies
-from cclab.session import Session, Snapshot
-from cclab.widgets.desk import in_words
-from cclab.widgets.html import join, tag
-from cclab.widgets.layout import button, column, row, text
-from cclab.widgets.running import run
+from cclab.core.words import decimal
+from cclab.datasets import Dataset
+from cclab.export import files as exports
+from cclab.session import Moment, Session
+from cclab.session.threads import aside
+from cclab.widgets.kit.html import join, tag
+from cclab.widgets.kit.layout import button, column, dropdown, row, text
+from cclab.widgets.model.notices import Notice, in_words
+from cclab.widgets.model.run import run
+from cclab.widgets.queries.desk_talk import DeskTalk
+from cclab.widgets.timeline.status import status_line
 
 KEYS = {
     "S D X": "same, different, don’t know",
@@ -55,18 +70,25 @@ def ask_me(
     'pair'
     >>> page.close()
     """
-    return AskMe(new_game(data, seed), journal=journal, height=height)
+    slot = slot_of("ask_me", data, seed) if cell_id() else "ask_me"
+    return AskMe(new_game(data, seed), slot=slot, journal=journal, height=height)
 
 
 class AskMe(Page):
     """The page that `ask_me` makes."""
 
-    def __init__(self, session: Session, *, journal: str | Path | None = None, height: int | None = None) -> None:
-        # Under the workbench's name, so that the workbench finds what is handed over to it.
-        super().__init__("workbench", "cclab ask me", session, slot="ask_me", journal=journal)
+    def __init__(
+        self, session: Session, *, slot: str = "ask_me", journal: str | Path | None = None, height: int | None = None
+    ) -> None:
+        # Under the workbench's name where there is one: it finds what is handed over to it.
+        name = "workbench" if slot == "ask_me" else "ask_me"
+        super().__init__(name, "cclab ask me", session, slot=slot, journal=journal)
         self._seed = session.problem.seed
+        #: One's own data, of which each game draws some.
+        self._own = session.data
         self.key_sheet = KeySheet(KEYS)
-        self.data = dropdown("Data set", [(title, name) for name, (title, *_) in GAMES.items()], game_of(session))
+        self.data = dropdown("Data set", [(title, name) for name, (title, *_) in GAMES.items()], "digits")
+        self.show_choices()
         asking = [
             (cls.title, name)
             for name in strategies.names()
@@ -74,10 +96,12 @@ class AskMe(Page):
         ]
         self.strategy = dropdown("asks by", asking, "UncertaintyQueries", plain=True)
         self.data.observe(
-            lambda change: self.new_game() if change["new"] != game_of(self.desk.session) else None, "value"
+            lambda change: self.new_game() if change["new"] not in (game_of(self.desk.session), None) else None, "value"
         )
         self.strategy.observe(lambda _: self._ask_anew(), "value")
         tools = (
+            self.recent_button(),
+            open_button(),
             button("New game", self.new_game, look="outlined", hint="New game (N)"),
             button("Open in the workbench", self.hand_over, icon="export", hint=_HAND_OVER, css="cc-shrink"),
             button(icon="help", hint="Keys (?)", on_click=self.key_sheet.toggle),
@@ -88,7 +112,7 @@ class AskMe(Page):
         self._status = text()
         side = column(self.chart.widget, self.answers.widget, css="cc-column cc-right")
         body = row(self.card.widget, side, css="cc-body")
-        bar = heading(self.shell, "Ask me", (self.data, self.strategy), tools)
+        bar = title_bar(self.shell, "Ask me", (self.data, self.strategy), tools)
         self.show(bar, body, row(self._status, css="cc-status"), self.key_sheet.widget, height=height)
         self.desk.changed.connect(self._changed)
         keys = {"s": "same", "d": "different", "x": None}
@@ -97,7 +121,7 @@ class AskMe(Page):
         self.shell.bind("ctrl+z", self.undo)
         self.shell.bind("n", self.new_game)
         self.shell.bind("?", self.key_sheet.toggle)
-        self.shell.bind("Escape", self.key_sheet.hide)
+        self.bind_keys(own={}, floating=(self.key_sheet,))
         self._show_status()
         self._begin()
 
@@ -111,7 +135,7 @@ class AskMe(Page):
             return
         done = session.reject(query) if answer is None else self.desk.attempt(session.answer, query, answer)
         if done is not None:
-            self._tasks.start(self._turn(0 if answer is None else STEPS))
+            self._tasks.start(self._turn(heard=answer is not None))
 
     def undo(self) -> None:
         """Take the last answer back, with what it has led to."""
@@ -121,32 +145,38 @@ class AskMe(Page):
         while session.can_undo and n_moves and len(moves_of(session)) == n_moves:
             session.undo()
         if not session.pending:
-            self._tasks.start(self._turn(0))
+            self._tasks.start(self._turn())
 
     def new_game(self) -> None:
         """Begin again, with other samples."""
         self._seed += 1
-        self._tasks.start(self._open_with(partial(new_game, self.data.value, self._seed)))
+        name = self.data.value
+        make = partial(new_game, name, self._seed) if name in GAMES else partial(own_game, self._own, self._seed)
+        self._tasks.start(self._open_with(make))
+
+    def _started_on(self, data: Dataset) -> Session:
+        self._own = data
+        return own_game(data, self._seed)
 
     def hand_over(self) -> None:
         """Open a copy of the session in the workbench; where there is no such page, save it as a file."""
-        session, served = self.desk.session, os.environ.get("SERVER_SOFTWARE", "").startswith("voila")
-        if not served or not self.shell.visitor:
+        session = self.desk.session
+        if not is_served() or not self.shell.visitor:
             self.download(exports.session_json)
-            self.desk.tell("info", "Open this file in the workbench")
+            self.desk.tell(Notice("info", "Open this file in the workbench"))
             return
         copy = Session.from_json(session.to_json())
         try:
-            Keeper("workbench", self.shell.visitor).keep(copy)
+            entry = Keeper("workbench", self.shell.visitor).keep(copy)
         except OSError as error:
             self.shell.say(f"The session can’t be kept on disk: {in_words(error)}", alert=True)
             return
         copy.close()
-        self.shell.visit("workbench")
+        self.shell.visit(f"workbench?session={entry.id}")
 
     def _ask_anew(self) -> None:
         if len(moves_of(self.desk.session)) < N_QUESTIONS:
-            self._tasks.start(self._turn(0))
+            self._tasks.start(self._turn())
 
     # ------------------------------------------------------------------ the game goes on
 
@@ -154,24 +184,27 @@ class AskMe(Page):
         """Let the solver settle, ask, and let the opponent play aside."""
         session = self.desk.session
         fresh = session.position == 0
-        self._tasks.start(self._turn(None if fresh else 0))
+        self._tasks.start(self._turn(fresh=fresh))
         self._tasks.start(self._play_opponents(session))
 
-    async def _turn(self, steps: int | None) -> None:
-        """Some steps (None: until the solver rests, as after the last question), then the next question."""
+    async def _turn(self, *, heard: bool = False, fresh: bool = False) -> None:
+        """The solver goes on where it has `heard` an answer, or settles in a `fresh` game; then the next question."""
         session = self.desk.session
-        over = len(moves_of(session)) >= N_QUESTIONS
-        if steps != 0:
-            await run(self.desk, None if over else steps)
-        self.card.trouble = ""
+        talk = DeskTalk(self.desk, lambda: session.apropose(self.strategy.value))
+        over = LOOP.is_over(len(moves_of(session)))
+        if fresh:
+            await run(self.desk)
+        elif heard:
+            await LOOP.go_on(talk, over)
+        trouble = ""
         if not over and not session.running:
             try:
-                found = await session.apropose(self.strategy.value)
-                self.card.trouble = "" if found else "Nothing to ask. Every pair is either stated or settled."
+                found = await LOOP.look(talk)
+                trouble = "" if found else "Nothing to ask. Every pair is either stated or settled."
             except Exception as error:
-                self.card.trouble = f"No question could be found: {in_words(error)}"
+                trouble = f"No question could be found: {in_words(error)}"
         if session is self.desk.session:
-            self.desk.changed.emit(session.current, session.current)
+            self.card.say_why_not(trouble)
 
     async def _play_opponents(self, session: Session) -> None:
         """Play random questions from the same start, a few times; the chart follows."""
@@ -181,47 +214,50 @@ class AskMe(Page):
         for seed in range(N_OPPONENTS):
             rounds = opponent(session, seed)
             games.append([])
-            while (reached := await asyncio.to_thread(next, rounds, None)) is not None:
+            while (reached := await aside(next, rounds, None)) is not None:
                 games[-1].append(reached)
                 if session is not self.desk.session:
                     return
             longest = max(map(len, games))
-            self.card.n_rivals = len(games)
-            self.chart.rival = self.card.rival = np.mean(
-                [game + game[-1:] * (longest - len(game)) for game in games], axis=0
-            )
-            self.desk.changed.emit(session.current, session.current)
-
-    def _changed(self, old: Snapshot | None, new: Snapshot) -> None:
-        if old is None:
-            self.chart.rival = self.card.rival = np.empty(0)
-            self.data.value = game_of(self.desk.session)
-            self._begin()
-        if not self.desk.session.running:
+            rival = np.mean([game + game[-1:] * (longest - len(game)) for game in games], axis=0)
+            self.card.play_against(rival, len(games))
+            self.chart.play_against(rival)
             self._show_status()
+
+    def _changed(self, old: Moment | None, new: Moment) -> None:
+        if old is None:
+            self.show_choices()
+            self._begin()
+        if not new.running:
+            self._show_status()
+
+    def show_choices(self) -> None:
+        name = game_of(self.desk.session)
+        if name not in GAMES:
+            games = [(title, known) for known, (title, *_) in GAMES.items()]
+            self.data.options = [(self.desk.session.data.name, name), *games]
+        self.data.value = name
 
     # ------------------------------------------------------------------ words
 
-    def _told(self, kind: str, words: str) -> None:
-        if words:
-            self.shell.say(words, alert=kind == "bad")
+    def _told(self, notice: Notice) -> None:
+        self.shell.say(notice.words, alert=notice.kind == "bad")
 
     def _show_status(self) -> None:
         session, moves = self.desk.session, moves_of(self.desk.session)
         own, rival = agreement(session), self.chart.rival
         over = len(moves) >= N_QUESTIONS
         state = "Game over" if over and not session.running else "Your turn" if session.pending else "Thinking"
-        against = join(", random ", tag("b", f"{rival[len(own) - 1]:.2f}")) if len(rival) >= len(own) else None
+        against = join(", random ", tag("b", decimal(rival[len(own) - 1]))) if len(rival) >= len(own) else None
         aside = sum(move.answer is None for move in moves)
-        items = [
+        items = (
             tag("span", state, class_="cc-state cc-running" if state == "Thinking" else "cc-state"),
-            join("n ", tag("b", session.data.n_samples), " · k ", tag("b", session.partition.n_clusters)),
+            join("n ", tag("b", session.data.n_samples), " · k ", tag("b", session.current.partition.n_clusters)),
             join("answered ", tag("b", len(moves) - aside)),
             join("set aside ", tag("b", aside)) if aside else None,
-            join("ARI ", tag("b", f"{own[-1]:.2f}"), against),
-        ]
-        shown = [tag("span", item, class_="cc-item") for item in items if item is not None]
-        self._status.value = tag("div", shown, class_="cc-status-items", role="status", aria_live="polite")
+            join("ARI ", tag("b", decimal(own[-1])), against),
+        )
+        self._status.value = status_line(items)
 
     def close(self) -> None:
         self.desk.changed.disconnect(self._changed, missing_ok=True)

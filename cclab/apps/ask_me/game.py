@@ -7,42 +7,57 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import clone
+from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.manifold import Isomap
 from sklearn.metrics import adjusted_rand_score
 
-from cclab.apps.opening import solver_for
+from cclab.apps.page.loading import solver_for
 from cclab.core import Problem, State
-from cclab.core.closure import must_components
+from cclab.core.constraints.closure import must_components
 from cclab.datasets import Dataset, load_dataset
+from cclab.oracles import Loop, Truth, ask
 from cclab.queries import Random
 from cclab.queries.base import Asked, Query
 from cclab.session import Session, Snapshot
-from cclab.studies.oracle import Truth, ask
+from cclab.session.commands import Answer, Reject
 
 N_QUESTIONS = 20
 #: So many steps the solver makes after an answer, a person's or the opponent's.
 STEPS = 5
+#: How a game goes, a person's and the opponent's.
+LOOP = Loop(N_QUESTIONS, steps_per_round=STEPS)
 #: The opponent plays so many times, and the mean counts.
 N_OPPONENTS = 3
 #: The six digits that are most alike (no other six have means closer to each other), and how many of each are played.
 ALIKE, PER_DIGIT = (1, 2, 3, 5, 8, 9), 40
+#: Of one's own data so many samples, classes and features are played with.
+MOST_PLAYED, MOST_CLASSES, MOST_FEATURES = 240, 6, 10
 
 
 def _digits(seed: int) -> Dataset:
     """Some digits that look alike, placed so that those with a common neighbourhood lie together."""
     data, rng = load_dataset("digits"), np.random.default_rng(seed)
-    kept = np.concatenate([rng.choice(np.flatnonzero(data.target == digit), PER_DIGIT, False) for digit in ALIKE])
+    target = truth_of(data)
+    kept = np.concatenate([rng.choice(np.flatnonzero(target == digit), PER_DIGIT, False) for digit in ALIKE])
     kept.sort()
+    some = data.subset(kept)
     return replace(
-        data,
-        X=Isomap(n_neighbors=8, n_components=4).fit_transform(data.X[kept]),
+        some,
+        X=Isomap(n_neighbors=8, n_components=4).fit_transform(some.X),
         feature_names=("way 1", "way 2", "way 3", "way 4"),
-        target=np.searchsorted(ALIKE, data.target[kept]),
+        target=np.searchsorted(ALIKE, target[kept]),
         target_names=tuple(map(str, ALIKE)),
-        images=data.images[kept],
         notes=(f"{PER_DIGIT} of each; features are distances along neighbours (Isomap)",),
     )
+
+
+def truth_of(data: Dataset) -> NDArray[np.int64]:
+    """The class of each sample, which data to play with have."""
+    assert data.target is not None
+    return data.target
 
 
 #: What can be played: title, question, and how the data are made from a seed.
@@ -62,41 +77,66 @@ def new_game(name: str, seed: int) -> Session:
     return Session(data, solver, seed=seed)
 
 
+def own_game(data: Dataset, seed: int) -> Session:
+    """A session on some samples of one's own data, of the most frequent classes.
+
+    Raises
+    ------
+    ValueError
+        There is no truth that answers could be compared with.
+    """
+    if data.target is None or data.n_classes is None or data.n_classes < 2:
+        raise ValueError(
+            f"{data.name} has no class with two values or more, and the game compares your answers with one; give a "
+            "column that role, or open the table in the workbench: its solver asks without it"
+        )
+    counts = np.bincount(data.target[data.target >= 0], minlength=data.n_classes)
+    classes = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
+    known = np.flatnonzero(np.isin(data.target, classes))
+    if len(known) > MOST_PLAYED:
+        known = np.sort(np.random.default_rng(seed).choice(known, MOST_PLAYED, replace=False))
+    some = data.subset(known)
+    some = some.with_target([data.target_names[k] for k in truth_of(some)])
+    if sparse.issparse(some.X) or some.n_features > MOST_FEATURES:
+        n_components = min(MOST_FEATURES, some.n_samples - 1)
+        reduce = TruncatedSVD if sparse.issparse(some.X) else PCA
+        X = reduce(n_components, random_state=0).fit_transform(some.X)
+        some = replace(some, X=X, feature_names=tuple(f"PC {j + 1}" for j in range(n_components)), plan=None)
+    return Session(some, solver_for(some, "CECM"), seed=seed)
+
+
 def game_of(session: Session) -> str:
-    """The name of what is played."""
-    return session.data.name if session.data.name in GAMES else "digits"
+    """The name of what is played; "" for one's own data."""
+    return session.data.name if session.data.name in GAMES else ""
+
+
+def question_of(session: Session) -> str:
+    """What is asked about two samples."""
+    name = game_of(session)
+    return GAMES[name][1] if name else "Same class?"
 
 
 class Move(NamedTuple):
     """A question that was answered, or set aside (None)."""
 
-    samples: tuple[int, int]
+    samples: tuple[int, ...]
     answer: str | None
 
 
 def moves_of(session: Session) -> list[Move]:
     """The moves of a game in order, without those that were taken back."""
-    done: list[dict] = []
-    undone: list[dict] = []
-    for command in session.commands:
-        verb = command["verb"]
-        if verb == "undo":
-            undone.append(done.pop())
-        elif verb == "redo":
-            done.append(undone.pop())
-        elif verb not in ("open", "propose", "rewind"):
-            same_run = verb == "step" and done and "run" in command and done[-1].get("run") == command["run"]
-            if not same_run:  # a run is taken back as a whole
-                done.append(command)
-            undone.clear()
-    return [Move(tuple(c["samples"]), c.get("answer")) for c in done if c["verb"] in ("answer", "reject")]
+    return [
+        Move(tuple(c.samples), str(c.answer) if isinstance(c, Answer) else None)
+        for c in session.standing
+        if isinstance(c, Answer | Reject)
+    ]
 
 
 def stages_of(session: Session) -> list[Snapshot]:
     """Where the solver was before the first answer, and where each answer has led."""
     stages: list[Snapshot] = []
     for snapshot in session.snapshots[: session.position + 1]:
-        if snapshot.command["verb"] == "answer" or not stages:
+        if isinstance(snapshot.command, Answer) or not stages:
             stages.append(snapshot)
         else:
             stages[-1] = snapshot
@@ -105,14 +145,14 @@ def stages_of(session: Session) -> list[Snapshot]:
 
 def agreement(session: Session) -> list[float]:
     """Adjusted Rand index at the start and after each move."""
-    reached = [snapshot.scores(session.data.target)["ari"] for snapshot in stages_of(session)]
+    reached = [snapshot.scores(truth_of(session.data))["ari"] for snapshot in stages_of(session)]
     places = np.cumsum([0, *(move.answer is not None for move in moves_of(session))])
     return [reached[place] for place in places]
 
 
 def is_true(session: Session, move: Move) -> bool:
     """Whether an answer agrees with the known classes."""
-    i, j = session.data.target[list(move.samples)]
+    i, j = truth_of(session.data)[list(move.samples)]
     return move.answer == ("same" if i == j else "different")
 
 
@@ -139,6 +179,6 @@ class _RandomPlayer(Random):
 def opponent(session: Session, seed: int) -> Iterator[float]:
     """Adjusted Rand index at the start and after each random question, answered by the truth."""
     solver, first = clone(session.solver).set_params(n_init=1), session.snapshots[0].problem
-    truth = Truth(session.data.target)
-    for reached in ask(solver, first, _RandomPlayer(seed), truth, N_QUESTIONS, steps_per_round=STEPS):
+    truth = Truth(truth_of(session.data))
+    for reached in ask(solver, first, _RandomPlayer(seed), truth, LOOP.budget, steps_per_round=LOOP.steps_per_round):
         yield adjusted_rand_score(truth.target, reached.state.partition.labels())

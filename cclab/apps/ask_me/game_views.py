@@ -7,29 +7,32 @@ from functools import partial
 from itertools import count
 
 import bqplot
+import ipywidgets as widgets
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.apps.game import (
-    GAMES,
+from cclab.apps.ask_me.game import (
     N_QUESTIONS,
     Move,
     agreement,
-    game_of,
     is_true,
     moves_of,
     n_settled,
+    question_of,
     stages_of,
 )
-from cclab.session import Snapshot
-from cclab.widgets.desk import Desk, View
-from cclab.widgets.encoding import rows_of
-from cclab.widgets.html import Html, join, tag
-from cclab.widgets.layout import button, column, row, show, text
-from cclab.widgets.points.ticks import ticks
-from cclab.widgets.rows import Rows
-from cclab.widgets.samples import sample_content
-from cclab.widgets.watch.sample import sample_bars
+from cclab.core.beliefs.of_samples import rows_of
+from cclab.core.words import decimal
+from cclab.looks.encoding import Look
+from cclab.session import Moment, Snapshot
+from cclab.widgets.kit.html import Html, join, tag
+from cclab.widgets.kit.layout import button, column, heading, row, show, text
+from cclab.widgets.kit.rows import Rows
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.view import View
+from cclab.widgets.queries.sample import sample_content
+from cclab.widgets.watch.one_sample import sample_bars
+from cclab.widgets.watch.ticks import put_ticks, ticks
 
 _WORDS = {"same": "Same", "different": "Different", None: "Don’t know"}
 _OUTCOME = "pairs that need no question any more · samples that changed their cluster"
@@ -57,9 +60,9 @@ class Card(View):
     ) -> None:
         super().__init__(desk)
         self._on_answer = on_answer
-        self.trouble = ""  # why there is no question
-        self.rival: NDArray[np.float64] = np.empty(0)
-        self.n_rivals = 0  # games that `rival` is the mean of
+        self._trouble = ""
+        self._rival: NDArray[np.float64] = np.empty(0)
+        self._n_rivals = 0
         self._top = text()
         self._samples = text(css="cc-game-pair")
         self.same_button = self._answer("Same", "same", "together", "S")
@@ -72,14 +75,29 @@ class Card(View):
         foot = row(self._dots, row(self.undo_button, css="cc-push"), css="cc-foot")
         body = column(self._top, self._samples, self._answers, self.again_button, css="cc-game-body")
         self.widget = column(column(body, foot, css="cc-panel cc-game"), css="cc-table")
-        self.update(None, desk.session.current)
+        self.update(None, desk.moment)
 
-    def _answer(self, label: str, answer: str | None, icon: str, key: str):
+    def _answer(self, label: str, answer: str | None, icon: str, key: str) -> widgets.Button:
         act = partial(self._on_answer, answer)
         return button(label, act, icon=icon, key=key, hint=f"{label} ({key})", look="outlined")
 
-    def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        if self.desk.session.running:  # what counts is where it comes to rest
+    def say_why_not(self, trouble: str) -> None:
+        """Say why there is no question; "" is that there will be one."""
+        self._trouble = trouble
+        self._show()
+
+    def play_against(self, rival: NDArray[np.float64], n_games: int) -> None:
+        """Take the opponent's agreement after each question: the mean of some games."""
+        self._rival, self._n_rivals = rival, n_games
+        self._show()
+
+    def update(self, old: Moment | None, new: Moment) -> None:
+        if old is None:
+            self._rival = np.empty(0)
+        self._show()
+
+    def _show(self) -> None:
+        if self.desk.moment.running:  # what counts is where it comes to rest
             return
         session = self.desk.session
         moves, query = moves_of(session), next(iter(session.pending), None)
@@ -94,16 +112,16 @@ class Card(View):
         if over:
             self._top.value = self._ending(moves)
             return
-        title = GAMES[game_of(session)][1]
+        title = question_of(session)
         number = tag("span", f"Question {len(moves) + 1} of {N_QUESTIONS}", class_="cc-chip")
-        why = query.reason if query is not None else self.trouble or "The solver thinks about what to ask."
+        why = query.reason if query is not None else self._trouble or "The solver thinks about what to ask."
         self._top.value = tag("div", number, tag("h2", title), tag("p", why), class_="cc-question", aria_live="polite")
         if query is not None:
-            cards = [self._card(letter, sample, new) for letter, sample in zip("ab", query.samples)]
+            cards = [self._card(letter, sample, session.current) for letter, sample in zip("ab", query.samples)]
             self._samples.value = tag("div", cards)
 
     def _card(self, letter: str, sample: int, snapshot: Snapshot) -> Html:
-        bars = sample_bars(rows_of(snapshot.partition, sample), snapshot.state.cluster_ids)
+        bars = sample_bars(rows_of(snapshot.partition, sample), Look.of(snapshot))
         largest = [bar for bar in sorted(bars, key=lambda bar: -bar.value)[:3] if bar.value >= 0.005]
         belief = [
             join(
@@ -122,14 +140,14 @@ class Card(View):
 
     def _ending(self, moves: list[Move]) -> Html:
         """How the game went, as it was."""
-        session, rival = self.desk.session, self.rival
+        session, rival = self.desk.session, self._rival
         first, *_, last = agreement(session)
         verb = _compared(last - first, "rose", "stayed", "fell")
         title, verdict = "That was the last question", "Random questions are still being played."
         if len(rival):
             title = _compared(last - rival[-1], "You beat random questions", "A draw", "Random questions did better")
-            games = "one game" if self.n_rivals == 1 else f"mean of {self.n_rivals} games"
-            verdict = f"Random questions, answered by the truth, came to {rival[-1]:.2f} ({games})."
+            games = "one game" if self._n_rivals == 1 else f"mean of {self._n_rivals} games"
+            verdict = f"Random questions, answered by the truth, came to {decimal(rival[-1])} ({games})."
         answered = [move for move in moves if move.answer is not None]
         wrong, aside = sum(not is_true(session, move) for move in answered), len(moves) - len(answered)
         slips = (
@@ -138,13 +156,18 @@ class Card(View):
             else f"{wrong} of {len(answered)} answers differ from the truth."
         )
         lines = [
-            f"Agreement with the truth {verb} from {first:.2f} to {last:.2f}.",
+            f"Agreement with the truth {verb} from {decimal(first)} to {decimal(last)}.",
             verdict,
             slips + (f" {aside} set aside." if aside else ""),
             "One game says little: what wins on these samples may lose on others.",
         ]
         chip = tag("span", f"{len(moves)} of {N_QUESTIONS}", class_="cc-chip")
         return tag("div", chip, tag("h2", title), [tag("p", line) for line in lines], class_="cc-question")
+
+
+def _clusters(snapshot: Snapshot) -> NDArray[np.int64]:
+    """(n,) the cluster of each sample, by the name that it keeps."""
+    return snapshot.state.cluster_ids[snapshot.partition.labels()]
 
 
 def _compared(difference: float, more: str, alike: str, less: str) -> str:
@@ -189,7 +212,7 @@ class Agreement(View):
             layout={"width": "100%", "height": "196px", "min_width": "0", "min_height": "0"},
         )
         self._key = text()
-        title = text(tag("span", "Agreement with the truth", class_="cc-title"))
+        title = text(heading("Agreement with the truth"))
         self.widget = column(
             row(title, text("adjusted Rand index", css="cc-push cc-note"), css="cc-head"),
             figure,
@@ -197,15 +220,25 @@ class Agreement(View):
             css="cc-panel",
         )
         self.rival: NDArray[np.float64] = np.empty(0)
-        self.update(None, desk.session.current)
+        self.update(None, desk.moment)
 
-    def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        if self.desk.session.running:  # what counts is where it comes to rest
+    def play_against(self, rival: NDArray[np.float64]) -> None:
+        """Take the opponent's agreement after each question."""
+        self.rival = rival
+        self._show()
+
+    def update(self, old: Moment | None, new: Moment) -> None:
+        if old is None:
+            self.rival = np.empty(0)
+        self._show()
+
+    def _show(self) -> None:
+        if self.desk.moment.running:  # what counts is where it comes to rest
             return
         own, rival = agreement(self.desk.session), self.rival
         low = np.floor(5 * min([*own, *rival])) / 5
         self._y.min = float(min(low, 0.8))
-        self._y_axis.tick_values, self._y_axis.tick_format = ticks(self._y.min, 1, 160, 40)
+        put_ticks(self._y_axis, *ticks(self._y.min, 1, 160, 40))
         self._random.visible = bool(len(rival))
         for mark, values in ((self._own, own), (self._random, rival if len(rival) else own)):
             with mark.hold_sync():
@@ -213,10 +246,10 @@ class Agreement(View):
         with self._now.hold_sync():
             self._now.x, self._now.y = [len(own) - 1], [own[-1]]
         ink, grey = "2px solid var(--cc-ink)", "1.4px dashed var(--cc-text3)"
-        told = f"{rival[len(own) - 1]:.2f}" if len(rival) >= len(own) else "…"
+        told = decimal(rival[len(own) - 1]) if len(rival) >= len(own) else "…"
         entries = [
             tag("span", tag("i", style=f"border-top:{line}"), words, tag("b", value))
-            for line, words, value in ((ink, "you ", f"{own[-1]:.2f}"), (grey, "random questions ", told))
+            for line, words, value in ((ink, "you ", decimal(own[-1])), (grey, "random questions ", told))
         ]
         self._key.value = tag("div", entries, class_="cc-line-key")
 
@@ -227,14 +260,14 @@ class Answers(View):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._count = text(css="cc-note")
-        self._rows = Rows(label="Your answers")
-        self._rows.add_class("cc-grow")
-        title = text(tag("span", "Your answers", class_="cc-title"))
-        self.widget = column(row(title, self._count, css="cc-head"), self._rows, css="cc-panel cc-grow cc-moves")
-        self.update(None, desk.session.current)
+        self.rows = Rows(label="Your answers")
+        self.rows.add_class("cc-grow")
+        title = text(heading("Your answers"))
+        self.widget = column(row(title, self._count, css="cc-head"), self.rows, css="cc-panel cc-grow cc-moves")
+        self.update(None, desk.moment)
 
-    def update(self, old: Snapshot | None, new: Snapshot) -> None:
-        if self.desk.session.running:  # what counts is where it comes to rest
+    def update(self, old: Moment | None, new: Moment) -> None:
+        if new.running:  # what counts is where it comes to rest
             return
         session = self.desk.session
         moves, stages = moves_of(session), stages_of(session)
@@ -247,12 +280,12 @@ class Answers(View):
                 k = next(step)
                 before, after = stages[k - 1], stages[k]
                 pairs = n_settled(after) - n_settled(before)
-                moved = int((before.labels() != after.labels()).sum())
+                moved = int((_clusters(before) != _clusters(after)).sum())
                 outcome = f"settled {pairs} · moved {moved}"
             pictures = [tag("span", self._thumb(sample), class_="cc-thumb") for sample in move.samples]
             cells = tag("span", _WORDS[move.answer]), tag("span", outcome, class_="cc-faint", title=_OUTCOME)
             rows.append((place, tag("div", tag("span", pictures), *cells, class_="cc-move")))
-        self._rows.show(rows[::-1])
+        self.rows.show(rows[::-1])
 
     def _thumb(self, sample: int) -> Html | str:
         data = self.desk.session.data

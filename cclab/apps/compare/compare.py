@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import cclab.algorithms  # noqa: F401  (enters all solvers into the registry)
-from cclab.apps.compare_views import Crossings, Scores, Twin, verdict
-from cclab.apps.heading import dropdown, heading
-from cclab.apps.keeping import Keeper
-from cclab.apps.keys import KeySheet
-from cclab.apps.opening import named_sets, session_on
-from cclab.apps.page import Page
-from cclab.apps.remedies import remedy_for
-from cclab.apps.twins import Twins
+from cclab.apps.compare.linked_desks import Twins
+from cclab.apps.compare.side_by_side import Crossings, Scores, Twin, verdict
+from cclab.apps.page.fixes import fix_for
+from cclab.apps.page.key_sheet import KeySheet
+from cclab.apps.page.loading import named_sets, session_on
+from cclab.apps.page.page import Page
+from cclab.apps.page.solver_menu import SolverMenu
+from cclab.apps.page.top_bar import open_button, title_bar
+from cclab.apps.page.visitor_store import Keeper, slot_of
 from cclab.core import Solver
-from cclab.core.registry import solvers
 from cclab.session import Session
-from cclab.widgets.banner import Banner
-from cclab.widgets.constraints import Constraints
-from cclab.widgets.desk import Desk
-from cclab.widgets.html import tag
-from cclab.widgets.layout import button, column, row, text, with_classes
-from cclab.widgets.selecting import Selecting
+from cclab.session.storage.journal import JOURNAL
+from cclab.widgets.kit.html import tag
+from cclab.widgets.kit.layout import button, column, dropdown, row, text, with_classes
+from cclab.widgets.knowledge.selection_bar import Selecting
+from cclab.widgets.knowledge.table import Constraints
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.notices.banner import Banner
 
 log = logging.getLogger(__name__)
+
+#: The folder of the second session, in that of the first.
+SECOND = "second"
 
 KEYS = {
     "→": "one step, both",
@@ -74,7 +77,8 @@ def compare(
     >>> page.close()
     """
     left = session_on("iris" if data is None else data, first, seed)
-    return Compare(left, session_on(left.data, second, seed), journal=journal, height=height)
+    slot = "page" if data is None else slot_of(left.data.fingerprint, repr(first), repr(second), seed)
+    return Compare(left, session_on(left.data, second, seed), slot=slot, journal=journal, height=height)
 
 
 class Compare(Page):
@@ -89,24 +93,29 @@ class Compare(Page):
     """
 
     def __init__(
-        self, first: Session, second: Session, *, journal: str | Path | None = None, height: int | None = None
+        self,
+        first: Session,
+        second: Session,
+        *,
+        slot: str = "page",
+        journal: str | Path | None = None,
+        height: int | None = None,
     ) -> None:
-        super().__init__("compare", "cclab compare", first, journal=journal)
-        if journal is not None:
-            second = self._kept_at(Path(journal) / "second", second)
+        super().__init__("compare", "cclab compare", first, slot=slot, journal=journal)
         self.other = Desk(second)
         self.twins = Twins(self.desk, self.other)
-        self._beside: Keeper | None = None
         self._filling = False
         self.key_sheet = KeySheet(KEYS)
         self.data = dropdown("Data set", [(name, name) for name in named_sets()], None)
-        names = [(name, name) for name in solvers.names()]
-        self.choices = tuple(dropdown(f"Solver {side}", names, None) for side in ("left", "right"))
+        self.choices = tuple(
+            self.add(SolverMenu(desk, partial(self.twins.switch, desk), hint=f"Solver {side}", css=f"cc-at-{side}"))
+            for desk, side in zip(self.twins.desks, ("left", "right"))
+        )
         self.data.observe(lambda change: None if self._filling else self.open_data(change["new"]), "value")
-        for desk, choice in zip(self.twins.desks, self.choices):
-            choice.observe(partial(self._solver_chosen, desk), "value")
+        for desk in self.twins.desks:
+            desk.fix_for = partial(fix_for, desk)
         self.selecting = self.add(Selecting(self.desk))
-        self.banners = tuple(self.add(Banner(desk, partial(remedy_for, desk))) for desk in self.twins.desks)
+        self.banners = tuple(self.add(Banner(desk)) for desk in self.twins.desks)
         self.scatter = self.add(Twin(self.desk, self.twins, (self.selecting.widget, self.banners[0].widget)))
         self.twin = self.add(Twin(self.other, self.twins, (self.banners[1].widget,)))
         self.constraints = self.add(Constraints(self.desk))
@@ -116,22 +125,28 @@ class Compare(Page):
         self.step_button = button("Step", self.step, icon="step", hint="Step both (→)", look="primary")
         self.run_button = button("Run", self.toggle_run, icon="run", hint="Run or pause both (Space)", look="outlined")
         again = button("Start again", self.twins.start_again, hint="Start both anew, with what is stated")
-        self._verdict = text()
-        versus = row(self.step_button, self.run_button, again, with_classes(self._verdict, "cc-push"))
+        self.verdict = text()
+        versus = row(self.step_button, self.run_button, again, with_classes(self.verdict, "cc-push"))
         with_classes(versus, "cc-panel cc-versus")
         twins = row(self.scatter.widget, self.twin.widget, css="cc-twins")
         below = row(self.constraints.widget, self.crossings.widget, self.scores.widget, css="cc-below")
         tools = (
             self.undo_button,
             self.redo_button,
+            self.recent_button(),
+            open_button(),
             button(icon="help", hint="Keys (?)", on_click=self.key_sheet.toggle),
         )
         against = text(tag("span", "against", class_="cc-note"))
-        bar = heading(self.shell, "Compare", (self.data, self.choices[0], against, self.choices[1]), tools)
-        self.show(bar, column(twins, versus, below, css="cc-compare"), self.key_sheet.widget, height=height)
+        bar = title_bar(
+            self.shell, "Compare", (self.data, self.choices[0].widget, against, self.choices[1].widget), tools
+        )
+        floating = (*(choice.floating.widget for choice in self.choices), self.key_sheet.widget)
+        self.show(bar, column(twins, versus, below, css="cc-compare"), *floating, height=height)
         self.other.told.connect(self._told)
         self.twins.listen()
         self.twins.changed.connect(self._show)
+        self.opened()
         self.bind_keys(
             self.selecting,
             own={
@@ -142,7 +157,7 @@ class Compare(Page):
                 "ctrl+y": self.twins.redo,
                 "?": self.key_sheet.toggle,
             },
-            floating=(self.key_sheet, *self.banners),
+            floating=(self.key_sheet, *self.choices, *self.banners),
             otherwise=self.selecting.clear,
         )
         self._show()
@@ -163,44 +178,50 @@ class Compare(Page):
         else:
             self._tasks.start(self.twins.go(n_steps, partial(self.shell.ready, 0.2)))
 
-    def _solver_chosen(self, desk: Desk, change: dict) -> None:
-        if not self._filling:
-            self.twins.switch(desk, change["new"])
-
     # ------------------------------------------------------------------ keeping
 
-    async def _meet(self, visitor: str) -> None:
-        """Go on with both sessions that were left; the second only if it still belongs to the first."""
-        self._beside = Keeper(self._name, visitor, "second")
-        left = self._beside.found() is not None
-        await super()._meet(visitor)
-        if not left:
+    def undo(self) -> None:
+        self.twins.undo()
+
+    def opened(self) -> None:
+        """Go on with the second session too, if it still belongs to the first."""
+        entry = self.visit.entry
+        if entry is None:
             return
-        try:
-            second = await asyncio.to_thread(self._beside.open)
-        except Exception:
-            log.info("the second session can't be opened", exc_info=True)
-            second = None
-        if second is None or not self.twins.take_second(second):
-            self._keep_second()
+        places = [entry.folder / SECOND]
+        if self.shell.visitor:  # an earlier version kept it elsewhere
+            places += [old.folder for old in Keeper(self.name, self.shell.visitor, SECOND).entries()]
+        for folder in places:
+            if not (folder / JOURNAL).exists():
+                continue
+            try:
+                second = Session.open(folder)
+            except Exception:
+                log.info("the second session can't be opened", exc_info=True)
+                continue
+            gone = self.other.session
+            if self.twins.take_second(second):
+                gone.close()
+                if folder == places[0]:
+                    return
+                break
+            second.close()
+        self.kept()
 
-    def _keep(self, session: Session) -> None:
-        super()._keep(session)
-        self._keep_second()
-
-    def _keep_second(self) -> None:
-        if self._beside is not None:
-            self.desk.attempt(self._beside.keep, self.other.session)
+    def kept(self) -> None:
+        """Keep the second session beside the first."""
+        if self.visit.entry is not None:
+            self.desk.attempt(self.other.session.keep, self.visit.entry.folder / SECOND)
 
     # ------------------------------------------------------------------ showing
 
     def _show(self) -> None:
-        for part in (self.scatter, self.twin):
-            part.refresh()
-        for part in (self.crossings, self.scores):
-            part.show()
-        self._verdict.value = verdict(self.twins)
-        self._show_choices()
+        for side in (self.scatter, self.twin):
+            side.refresh()
+        self.crossings.show()
+        self.scores.show()
+        self.verdict.value = verdict(self.twins)
+        self.show_choices()
         running, sessions = self.twins.running, [desk.session for desk in self.twins.desks]
         self.undo_button.disabled, self.redo_button.disabled = not self.twins.can_undo, not self.twins.can_redo
         self.step_button.disabled = all(session.converged for session in sessions) and not running
@@ -210,7 +231,7 @@ class Compare(Page):
         self.run_button.remove_class(gone)
         self.run_button.add_class(shown)
 
-    def _show_choices(self) -> None:
+    def show_choices(self) -> None:
         """Let the bar say what is open."""
         self._filling = True
         try:
@@ -218,8 +239,6 @@ class Compare(Page):
             if name not in dict(self.data.options):
                 self.data.options = [(name, name), *self.data.options]
             self.data.value = name
-            for choice, desk in zip(self.choices, self.twins.desks):
-                choice.value = type(desk.session.solver).__name__
         finally:
             self._filling = False
 

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score
 
+from cclab.looks.encoding import Look
+from cclab.looks.palette import told_apart
 from cclab.session import Snapshot
 
 
@@ -30,7 +32,7 @@ def matched(first: NDArray, second: NDArray, n_first: int, n_second: int) -> NDA
 
 
 class Crossing(NamedTuple):
-    """Samples that the first clustering puts into one cluster and the second into another, both by their id."""
+    """Samples that the first clustering puts into one cluster and the second into another, both by their number."""
 
     first: int
     second: int
@@ -48,8 +50,8 @@ class Parting:
     Attributes
     ----------
     snapshots : pair of Snapshot
-    ids : pair of int arrays
-        By which number each cluster is shown: in the second clustering by that of its partner in the first.
+    looks : pair of Look
+        How each cluster is shown: in the second clustering like its partner in the first.
     parted : int array
         The samples on which the two differ.
     agreement : float
@@ -58,14 +60,16 @@ class Parting:
 
     def __init__(self, first: Snapshot, second: Snapshot) -> None:
         self.snapshots = first, second
-        one, two = first.labels(), second.labels()
+        one, two = first.partition.labels(), second.partition.labels()
         match = matched(one, two, first.partition.n_clusters, second.partition.n_clusters)
-        first_ids = np.asarray(first.state.cluster_ids)
-        without_partner = first_ids.max() + 1 + np.arange(len(match))
-        self.ids = first_ids, np.concatenate([first_ids, without_partner])[match]
+        n, ids = first.partition.n_clusters, np.asarray(first.state.cluster_ids)
+        without_partner = np.arange(max(match.max() + 1 - n, 0))
+        hues = told_apart([*ids, *(ids.max() + 1 + without_partner)])
+        numbers = [*first.page_numbers.tolist(), *(n + 1 + without_partner).tolist()]
+        self.looks = Look(hues[:n], numbers[:n]), Look([hues[k] for k in match], [numbers[k] for k in match])
         self.parted = np.flatnonzero(one != match[two])
         self.agreement = float(adjusted_rand_score(one, two))
-        self._shown = np.column_stack([self.ids[0][one], self.ids[1][two]])
+        self._shown = np.column_stack([np.array(look.numbers)[k] for look, k in zip(self.looks, (one, two))])
 
     def crossings(self) -> list[Crossing]:
         """Which clusters the samples that part belong to here and there, the largest such set first."""

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from psygnal import Signal
 from sklearn.base import clone
 
-from cclab.apps.opening import solver_for
-from cclab.apps.parting import Parting
-from cclab.session import Session, Snapshot
-from cclab.widgets.desk import Desk
-from cclab.widgets.running import run
+from cclab.apps.compare.disagreement import Parting
+from cclab.apps.page.loading import solver_for
+from cclab.looks.encoding import Look
+from cclab.session import Moment, Session, Snapshot
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.run import run
 
 
 class Twins:
@@ -43,7 +44,8 @@ class Twins:
         self._acting = False
         self._run: set[Desk] | None = None  # the desks that the run under way has moved
         self._parting = Parting(first.session.current, second.session.current)
-        self._forget_gestures()
+        self._gestures: list[set[Desk]] = []
+        self._undone: list[set[Desk]] = []
 
     def listen(self) -> None:
         """Hear the desks from now on. Called when their views are made: these take other data first."""
@@ -57,7 +59,8 @@ class Twins:
 
     async def go(self, n_steps: int | None, painted: Callable[[], Awaitable[Any]]) -> None:
         """Let each solver that has not converged make `n_steps` steps; None: until both have, or someone pauses."""
-        self._run = moved = set()
+        moved: set[Desk] = set()
+        self._run = moved
         self._gestures.append(moved)
         done = 0
         numbers = {desk: desk.session.new_run() for desk in self.desks}
@@ -119,10 +122,12 @@ class Twins:
 
     @property
     def can_undo(self) -> bool:
+        """Whether there is a gesture to undo."""
         return bool(self._gestures)
 
     @property
     def can_redo(self) -> bool:
+        """Whether there is a gesture to redo."""
         return bool(self._undone)
 
     def take_second(self, session: Session) -> bool:
@@ -146,10 +151,10 @@ class Twins:
             self._parting = Parting(*now)
         return self._parting
 
-    def ids_of(self, desk: Desk, snapshot: Snapshot) -> NDArray:
-        """By which number each cluster of a desk is shown; by its own where there is nothing to compare it with."""
+    def look_of(self, desk: Desk, snapshot: Snapshot) -> Look:
+        """How each cluster of a desk is shown; in its own way where there is nothing to compare it with."""
         parting, place = self.parting, self.desks.index(desk)
-        return parting.ids[place] if parting.snapshots[place] is snapshot else snapshot.state.cluster_ids
+        return parting.looks[place] if parting.snapshots[place] is snapshot else Look.of(snapshot)
 
     def parted(self, desk: Desk, snapshot: Snapshot) -> NDArray[np.int64]:
         """The samples on which a desk differs from the other."""
@@ -163,14 +168,14 @@ class Twins:
         if not np.array_equal(getattr(desk, name), value):
             tell(value)
 
-    def _heard(self, one: Desk, two: Desk, old: Snapshot | None, new: Snapshot) -> None:
+    def _heard(self, one: Desk, two: Desk, old: Moment | None, new: Moment) -> None:
         """What is stated on one side is stated on the other; other data are opened on both."""
         if self._acting:
             return
         if old is None:
             self._open_beside(one, two)
-        elif old is not new:
-            self._follow(one, two, new)
+        elif old.snapshot is not new.snapshot:
+            self._follow(one, two, new.snapshot)
         self.changed.emit()
 
     def _follow(self, one: Desk, two: Desk, new: Snapshot) -> None:
@@ -210,8 +215,7 @@ class Twins:
                 desk.attempt(getattr(desk.session, verb))
 
     def _forget_gestures(self) -> None:
-        self._gestures: list[set[Desk]] = []
-        self._undone: list[set[Desk]] = []
+        self._gestures, self._undone = [], []
 
     @contextmanager
     def _as_one(self) -> Iterator[None]:

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+import ipywidgets as widgets
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.apps.parting import Crossing
-from cclab.apps.twins import Twins
+from cclab.apps.compare.disagreement import Crossing
+from cclab.apps.compare.linked_desks import Twins
+from cclab.core.words import decimal
+from cclab.looks.encoding import Encoding, Look
+from cclab.looks.palette import hue
 from cclab.session import Session, Snapshot
-from cclab.widgets.desk import Desk
-from cclab.widgets.encoding import rows_of, set_sign, sets_of
-from cclab.widgets.freeing import close_all
-from cclab.widgets.glyphs import glyph
-from cclab.widgets.html import Html, join, tag
-from cclab.widgets.layout import panel, text, with_classes
-from cclab.widgets.rows import Rows
-from cclab.widgets.samples import sample_content, sample_name
-from cclab.widgets.scatter import Scatter
-from cclab.widgets.theme import hue, told_apart
+from cclab.widgets.kit.html import Html, join, tag
+from cclab.widgets.kit.layout import heading, panel, text, with_classes
+from cclab.widgets.kit.rows import Row, Rows
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.scatter.glyphs import glyph
+from cclab.widgets.scatter.legend import legend_entry
+from cclab.widgets.scatter.panel import MOST_RINGS, Scatter
 
 _MEASURES = {"ari": "ARI", "ari_free": "ARI, unconstrained", "nmi": "NMI", "accuracy": "Accuracy"}
 
 
 class Twin(Scatter):
     """A scatter under its solver's name that rings the samples on which the two differ.
+
+    Where they are too many for rings, those on which the two agree are faint.
 
     Parameters
     ----------
@@ -32,34 +38,35 @@ class Twin(Scatter):
     over : sequence of widgets
     """
 
-    def __init__(self, desk: Desk, twins: Twins, over: tuple = ()) -> None:
+    def __init__(self, desk: Desk, twins: Twins, over: Sequence[widgets.Widget] = ()) -> None:
         self._twins = twins
         self._name = text()
-        super().__init__(desk, over)
-        head = self.widget.children[0]
-        title, *tools = head.children
-        close_all(title)
-        head.children = (self._name, *tools)
+        super().__init__(desk, over, title=self._name)
 
-    def cluster_ids(self, snapshot: Snapshot) -> NDArray:
-        return self._twins.ids_of(self.desk, snapshot)
+    def look(self, snapshot: Snapshot) -> Look:
+        return self._twins.look_of(self.desk, snapshot)
 
     def ringed(self, snapshot: Snapshot) -> NDArray:
         return self._twins.parted(self.desk, snapshot)
 
+    def dressed(self, encoding: Encoding, snapshot: Snapshot) -> Encoding:
+        parted = self._twins.parted(self.desk, snapshot)
+        if len(parted) <= MOST_RINGS:
+            return encoding
+        return replace(encoding, certainty=np.isin(np.arange(len(encoding.certainty)), parted).astype(float))
+
+    def legend_of_rings(self, snapshot: Snapshot) -> list[Html]:
+        n = len(self._twins.parted(self.desk, snapshot))
+        if n > MOST_RINGS:
+            return [tag("span", "faint = both agree")]
+        return [legend_entry(glyph("ring"), "they differ")] if n else []
+
     def refresh(self) -> None:
         """Draw what depends on the other side too."""
         snapshot = self.desk.session.current
-        self._name.value = tag("span", type(snapshot.solver).__name__, class_="cc-title")
+        self._name.value = heading(type(snapshot.solver).__name__)
         self._show_marks(snapshot)
         self._show_rings(snapshot)
-
-    def _describe(self, sample: int) -> Html:
-        session = self.desk.session
-        which, sets = sets_of(rows_of(session.partition, sample), self.desk.threshold)
-        sign = set_sign(sets[which[0]], self.cluster_ids(session.current))
-        head = tag("header", glyph(sign.shape, sign.color), sample_name(session.data, sample), tag("span", sign.name))
-        return tag("div", head, sample_content(session.data, sample), class_="cc-sample")
 
 
 class Crossings:
@@ -88,15 +95,15 @@ class Crossings:
         self.rows.head = tag("tr", names, tag("th", "n", class_="cc-number"))
         crossings = self._twins.parting.crossings()
         nowhere = tag("tr", tag("td", "Nowhere: they agree on every sample.", colspan=3, class_="cc-faint"))
-        hues = [dict(zip(ids.tolist(), told_apart(ids))) for ids in self._twins.parting.ids]
-        rows = [(place, _crossing_row(place, crossing, hues)) for place, crossing in enumerate(crossings)]
+        hues = [dict(zip(look.numbers, look.hues)) for look in self._twins.parting.looks]
+        rows: list[Row] = [(place, _crossing_row(place, crossing, hues)) for place, crossing in enumerate(crossings)]
         self.rows.show(rows or [("nowhere", nowhere)])
 
 
 def _crossing_row(place: int, crossing: Crossing, hues: list[dict[int, int]]) -> Html:
     n = len(crossing.samples)
-    ids = (crossing.first, crossing.second)
-    signs = [tag("td", glyph("circle", hue(hue_of[id_])), f" {id_ + 1}") for id_, hue_of in zip(ids, hues)]
+    numbers = (crossing.first, crossing.second)
+    signs = [tag("td", glyph("circle", hue(hue_of[k])), f" {k}") for k, hue_of in zip(numbers, hues)]
     title = f"Select {'this sample' if n == 1 else f'these {n:,} samples'}"
     number = tag("td", f"{n:,}", class_="cc-number")
     return tag("tr", *signs, number, data_action="select", data_id=place, tabindex=0, title=title)
@@ -130,13 +137,13 @@ def _lines(sessions: list[Session]) -> dict[str, list[str]]:
     scores = [session.scores() for session in sessions]
     lines = {"Iterations": [_with_state(session) for session in sessions]}
     lines |= {
-        title: [f"{score[key]:.3f}" for score in scores]
+        title: [decimal(score[key], 3) for score in scores]
         for key, title in _MEASURES.items()
         if all(np.isfinite(score.get(key, np.nan)) for score in scores)
     }
     if len(sessions[0].constraints):
         lines["Statements held"] = [f"{score['satisfied']:.0%}" for score in scores]
-    lines["Clusters"] = [str(session.partition.n_clusters) for session in sessions]
+    lines["Clusters"] = [str(session.current.partition.n_clusters) for session in sessions]
     return lines
 
 
@@ -147,9 +154,10 @@ def _with_state(session: Session) -> str:
 def verdict(twins: Twins) -> Html:
     """On how many samples the two differ, and how far they agree as a whole."""
     n, total = len(twins.parting.parted), twins.desks[0].session.data.n_samples
+    stand_out = "ringed" if n <= MOST_RINGS else "in full colour"
     differ = (
         "They agree on every sample."
         if not n
-        else join("They differ on ", tag("b", f"{n:,}"), f" of {total:,} samples (ringed).")
+        else join("They differ on ", tag("b", f"{n:,}"), f" of {total:,} samples ({stand_out}).")
     )
-    return join(differ, " Agreement ", tag("b", f"{twins.parting.agreement:.2f}"), " (ARI between the two)")
+    return join(differ, " Agreement ", tag("b", decimal(twins.parting.agreement)), " (ARI between the two)")

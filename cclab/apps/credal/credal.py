@@ -8,16 +8,16 @@ import ipywidgets as widgets
 from numpy.typing import NDArray
 
 from cclab.algorithms import ECM
-from cclab.apps.credal_plane import HIGH, SAMPLE, WIDE, Plane
-from cclab.apps.heading import heading, slider
+from cclab.apps.credal.plane import HIGH, SAMPLE, WIDE, Plane
+from cclab.apps.page.top_bar import title_bar
 from cclab.core import Credal, Problem
-from cclab.widgets.encoding import set_name, set_sign
-from cclab.widgets.freeing import close_all
-from cclab.widgets.glyphs import glyph
-from cclab.widgets.html import Html, join, tag
-from cclab.widgets.layout import app, button, column, panel, row, text, with_classes
-from cclab.widgets.shell import Shell
-from cclab.widgets.theme import hue
+from cclab.looks.encoding import Look, set_name, set_sign
+from cclab.looks.palette import hue
+from cclab.widgets.kit.bridge import Shell
+from cclab.widgets.kit.close import close_all
+from cclab.widgets.kit.html import Html, join, tag
+from cclab.widgets.kit.layout import app, button, column, panel, row, slider, text, with_classes
+from cclab.widgets.scatter.glyphs import glyph
 
 _PRESETS = {
     "Near": (4.0, 3.2),
@@ -60,7 +60,7 @@ def in_words(belief: Credal) -> str:
         return "none: too far from every centre"
     if len(members) == 1:
         return f"{'surely' if belief.masses.max() >= 0.5 else 'rather'} {members[0] + 1}"
-    return f"{set_name(members, range(belief.n_clusters))}: can’t tell"
+    return f"{set_name(members, Look.plain(belief.n_clusters))}: can’t tell"
 
 
 def explained(belief: Credal) -> str:
@@ -75,7 +75,7 @@ def explained(belief: Credal) -> str:
         )
     if len(members) == 1:
         return f"{low:.2f} of the mass supports {best + 1} and nothing else; {1 - high:.2f} speaks against it."
-    name = set_name(members, range(belief.n_clusters))
+    name = set_name(members, Look.plain(belief.n_clusters))
     return (
         f"No centre is clearly the nearest, so “{name}” gets more mass than any other set. Taken by itself, {best + 1} "
         f"is supported by {low:.2f} only, yet {high:.2f} does not speak against it: the gap is the doubt that is kept."
@@ -107,7 +107,7 @@ class CredalPage:
         self._legend = text(css="cc-legend-box")
         self._verdict, self._masses, self._clusters = text(), text(), text()
         body = row(self._left(), self._right(), css="cc-body")
-        self.widget = app(self.shell, heading(self.shell, "Credal explained"), body, page=height is None)
+        self.widget = app(self.shell, title_bar(self.shell, "Credal explained"), body, page=height is None)
         if height is not None:
             self.widget.layout.height = f"{height}px"
         for knob in (self.alpha, self.rho, self.beta):
@@ -188,7 +188,7 @@ class CredalPage:
         dark = self.shell.theme == "dark"
         self.plane.show_map(self._believe, dark=dark)
         belief = self.belief
-        signs = [set_sign(members, range(belief.n_clusters)) for members in belief.focal_sets if members]
+        signs = [set_sign(members, Look.plain(belief.n_clusters)) for members in belief.focal_sets if members]
         entries = [tag("span", glyph(sign.shape, sign.color), sign.name) for sign in signs]
         none = tag("span", glyph("outlier"), "none: left white" if not dark else "none: left dark")
         self._legend.value = tag("div", entries, none, class_="cc-legend")
@@ -214,7 +214,7 @@ class CredalPage:
 
 def _mass_row(belief: Credal, focal_set: int) -> Html:
     members, mass = belief.focal_sets[focal_set], float(belief.masses[0, focal_set])
-    sign = set_sign(members, range(belief.n_clusters))
+    sign = set_sign(members, Look.plain(belief.n_clusters))
     name = "none" if not members else f"surely {sign.name}" if len(members) == 1 else sign.name
     fill = tag("i", style=f"width:{100 * mass:.1f}%;background:var({sign.color})")
     return join(

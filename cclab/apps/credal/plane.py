@@ -13,8 +13,8 @@ from PIL import Image
 from psygnal import Signal
 
 from cclab.core import Credal
-from cclab.widgets.freeing import close_all
-from cclab.widgets.theme import hex_color, hue
+from cclab.looks.palette import hex_color, hue
+from cclab.widgets.kit.close import close_all
 
 #: The plane that is shown: 0 to WIDE across, 0 to HIGH up; GRAIN is a pixel of its map.
 WIDE, HIGH, GRAIN = 12.0, 8.6, 0.05
@@ -109,11 +109,11 @@ class Plane:
 
     def _place(self, mark: bqplot.Scatter, places: ArrayLike) -> None:
         """Move a mark; what this sets off is not heard."""
-        places = np.clip(np.asarray(places, dtype=float), 0, (WIDE, HIGH))
+        within = np.clip(np.asarray(places, dtype=float), 0, (WIDE, HIGH))
         self._placing = True
         try:
             with mark.hold_sync():
-                mark.x, mark.y = places.T
+                mark.x, mark.y = within.T
         finally:
             self._placing = False
 
@@ -140,4 +140,5 @@ class Plane:
 
 
 def _rgb(color: str) -> tuple[int, int, int]:
-    return tuple(int(color[i : i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return red, green, blue

@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-import re
-
+from numpy.linalg import LinAlgError
 from sklearn.base import clone
 
-from cclab.apps.opening import solver_for
+from cclab.apps.page.loading import solver_for
+from cclab.core import Conflict, IgnoredKnowledge
 from cclab.core.registry import solvers
-from cclab.widgets.banner import Remedy
-from cclab.widgets.desk import Desk
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.notices import Fix
+from cclab.widgets.model.wrapping import inside, wrapped_like
 
-# These take all that can be stated; the first that is there is offered.
-_TAKE_ALL = ("CECM", "CMKIPCM")
+# These take nearly all that can be stated; the first that takes what was ignored is offered.
+_TAKE_MOST = ("CECM", "CMKIPCM")
 
 
-def remedy_for(desk: Desk, words: str) -> Remedy | None:
-    """A way out of the trouble that `words` tell of, or None."""
+def fix_for(desk: Desk, trouble: Exception) -> Fix | None:
+    """A way out of an error or a warning, by its type; None where there is none."""
     session = desk.session
-    solver = session.solver
+    solver = inside(session.solver)
 
-    def use(label: str, **params: object) -> Remedy:
-        return label, lambda: desk.attempt(session.switch, clone(solver).set_params(**params))
+    def use(words: str, **params: object) -> Fix:
+        other = wrapped_like(session.solver, clone(solver).set_params(**params))
+        return Fix(words, lambda: desk.attempt(session.switch, other))
 
-    if "singular" in words and getattr(solver, "metric", "euclidean") != "euclidean":
+    if isinstance(trouble, LinAlgError) and getattr(solver, "metric", "euclidean") != "euclidean":
         return use("Use euclidean", metric="euclidean")
-    more = re.search(r"ask for at least (\d+) clusters", words)
-    if more and hasattr(solver, "n_clusters"):
-        return use(f"Use {more[1]} clusters", n_clusters=int(more[1]))
-    if "has no use for" in words:
-        others = [name for name in _TAKE_ALL if name in solvers.names() and name != type(solver).__name__]
-        if others:
-            other = solver_for(session.data, others[0], getattr(solver, "n_clusters", None))
-            return f"Use {others[0]}", lambda: desk.attempt(session.switch, other)
-    if "join them" in words and session.can_undo:
-        return "Undo", lambda: desk.attempt(session.undo)
+    if isinstance(trouble, IgnoredKnowledge):
+        hears = [n for n in _TAKE_MOST if n in solvers.names() and trouble.counts.keys() <= solvers.get(n).uses]
+        if hears and type(solver).__name__ not in hears:
+            other = solver_for(session.data, hears[0], getattr(solver, "n_clusters", None))
+            return Fix(f"Use {hears[0]}", lambda: desk.attempt(session.switch, other))
+    conflict: Conflict | None = getattr(trouble, "conflict", None)
+    if conflict is not None and conflict.needed and hasattr(solver, "n_clusters"):
+        return use(f"Use {conflict.needed} clusters", n_clusters=conflict.needed)
+    if conflict is not None and conflict.chain and session.can_undo:
+        return Fix("Undo", lambda: desk.attempt(session.undo))
     return None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cclab.apps.floating import Floating
-from cclab.widgets.html import join, tag
-from cclab.widgets.layout import text
+from cclab.apps.page.popover import Floating
+from cclab.widgets.kit.html import join, tag
+from cclab.widgets.kit.layout import text
 
 
 class KeySheet(Floating):

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from cclab.apps.page.opening import Stages
 from cclab.core import Solver
 from cclab.core.registry import solvers
 from cclab.datasets import Dataset, list_datasets, load_dataset, read_table
+from cclab.datasets.limits import MOST_FILE_BYTES, MOST_SAMPLES, check_limit
+from cclab.datasets.vector_files import read_vectors
 from cclab.session import Session
+from cclab.session.storage.serialize import read_json
 
 #: File name endings that Open takes.
-ENDINGS = ".csv,.tsv,.txt,.data,.parquet,.json"
-#: Files above this are refused before they are sent; Voilà's websocket is set for as much.
-MAX_BYTES = 50 * 2**20
-MOST_SAMPLES = 1_000_000
+ENDINGS = ".csv,.tsv,.txt,.data,.xlsx,.parquet,.arrow,.feather,.npy,.npz,.zip,.h5ad,.json"
+#: The variable of the environment that names the file which `cclab app FILE` opens.
+GIVEN = "CCLAB_GIVEN"
+#: Files above this are refused before they are sent.
+MAX_BYTES = MOST_FILE_BYTES
 # Features whose spreads differ more than this are hardly in the same unit.
 _UNLIKE = 20
 
+_HEAD = 4096
 _CONSTRAINT_COLUMNS = {"kind", "weight", "source"}
 
 
@@ -33,30 +39,74 @@ def named_sets() -> tuple[str, ...]:
     return tuple(listed["name"][listed["available"]])
 
 
-def read_file(name: str, content: bytes) -> Dataset | Session | pd.DataFrame:
+def read_file(
+    name: str, content: bytes, beside: Dataset | None = None, stages: Stages | None = None
+) -> Dataset | Session | pd.DataFrame:
     """Data, a session or a table of constraints, told apart by what is in the file.
+
+    Parameters
+    ----------
+    name : str
+    content : bytes
+    beside : Dataset, optional
+        What is open: a file of vectors, one for each row of its table, is about these rows.
+    stages : Stages, optional
+        Told how far it is.
 
     Raises
     ------
     ValueError
         Anything else, with the reason.
     """
-    if content.lstrip()[:1] == b"{":
-        return _read_session(name, content)
-    frame = read_table(content, name)
+    if content[:_HEAD].lstrip()[:1] == b"{":
+        session = Session.from_json(read_json(content, f"{name} is no session file"), where=name)
+        if not isinstance(session.data, Dataset):
+            raise ValueError(f"{name} is a session on a picture; open it in the painter")
+        return session
+    suffix = Path(name).suffix.lower()
+    if suffix in (".npy", ".npz"):
+        return _read_vectors(name, content, beside)
+    if suffix in (".zip", ".h5ad"):
+        return load_dataset(content, filename=name)
+    frame = read_table(content, name, max_rows=MOST_SAMPLES, progress=None if stages is None else stages.tell)
     if set(frame.columns) >= _CONSTRAINT_COLUMNS:
         return frame
-    if len(frame) > MOST_SAMPLES:
-        raise ValueError(f"{name} has {len(frame):,} rows; a page takes up to {MOST_SAMPLES:,}. Open a sample of it.")
+    if stages is not None:
+        stages.begin("Looking at its columns")
     return load_dataset(frame)
 
 
-def _read_session(name: str, content: bytes) -> Session:
-    try:
-        document = json.loads(content)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{name} is no session file: {error}") from None
-    return Session.from_json(document, where=name)
+def _read_vectors(name: str, content: bytes, beside: Dataset | None) -> Dataset:
+    """Vectors as data of their own, or as those of the rows of the table that is open."""
+    values = read_vectors(content, name)
+    check_limit(values.shape[0], MOST_SAMPLES, "vectors", "Open a part of them.", where=name)
+    table = None if beside is None or beside.rows.is_itself else beside.table
+    if table is None or len(table) != values.shape[0]:
+        return load_dataset(content, filename=name, n_components="auto")
+    assert beside is not None
+    frame = table.copy(deep=False)
+    frame.attrs.update(file=beside.source, notes=(f"the vectors of {name} are those of the rows of {beside.source}",))
+    roles = {} if beside.plan is None else {c: r for c, r in beside.plan.roles.items() if r in ("class", "id", "text")}
+    known = {column: role for column, role in roles.items() if column in frame.columns}
+    return load_dataset(frame, vectors=values, name=beside.name, roles=known)
+
+
+def read_constraints(name: str, content: bytes) -> pd.DataFrame:
+    """A table of constraints.
+
+    Raises
+    ------
+    ValueError
+        It is another kind of file.
+    """
+    advice = "Export constraints writes one; Open takes data and sessions."
+    if content.lstrip()[:1] == b"{":
+        raise ValueError(f"{name} is no table of constraints. {advice}")
+    frame = read_table(content, name)
+    missing = [column for column in ("kind", "weight", "source") if column not in frame.columns]
+    if missing:
+        raise ValueError(f"{name} is no table of constraints: it has no column {missing[0]!r}. {advice}")
+    return frame
 
 
 def session_on(data: Any, solver: Solver | str, seed: int | None = None) -> Session:
@@ -72,6 +122,8 @@ def unlike_spreads(data: Dataset) -> str | None:
     """
     if sparse.issparse(data.X) or data.n_samples < 2:
         return None
+    if data.plan is not None and data.feature_names != tuple(data.plan.columns("feature")):
+        return None  # made from texts, pictures or vectors: they have no units
     spreads = np.std(data.X, axis=0)
     varying = np.flatnonzero(spreads > 0)
     if len(varying) < 2:

@@ -2,33 +2,57 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import ipywidgets as widgets
 import pandas as pd
 
-from cclab.apps import exports
-from cclab.apps.keeping import Keeper
-from cclab.apps.opening import ENDINGS, MAX_BYTES, read_file, session_on, solver_for, suiting_solver
+from cclab.apps.page.cover import Cover
+from cclab.apps.page.handles import Handles
+from cclab.apps.page.loading import (
+    ENDINGS,
+    GIVEN,
+    MAX_BYTES,
+    named_sets,
+    read_constraints,
+    read_file,
+    session_on,
+    solver_for,
+    suiting_solver,
+)
+from cclab.apps.page.opening import covered
+from cclab.apps.page.recent import RecentSheet
+from cclab.apps.page.starting import Starter
+from cclab.apps.page.visit import Visit
+from cclab.apps.page.visitor_store import PAGES, FolderKeeper, Keeper, cell_id, is_served
 from cclab.core import ConstraintSet
 from cclab.datasets import Dataset, load_dataset
-from cclab.session import Session
-from cclab.session.journal import JOURNAL
-from cclab.widgets.desk import Desk, View, in_words, sentence
-from cclab.widgets.freeing import close_all
-from cclab.widgets.layout import app
-from cclab.widgets.shell import Shell
-from cclab.widgets.tasks import Tasks
+from cclab.export import files as exports
+from cclab.session import Moment, Session
+from cclab.session.threads import aside
+from cclab.widgets.kit.background import Tasks, is_looping
+from cclab.widgets.kit.bridge import Shell
+from cclab.widgets.kit.close import close_all
+from cclab.widgets.kit.layout import app, button
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.notices import Fix, Notice, in_words, sentence
+from cclab.widgets.model.view import View
+from cclab.widgets.model.wrapping import wrapped_like
 
 log = logging.getLogger(__name__)
 V = TypeVar("V", bound=View)
+# Verbs that go about among the snapshots, and replace none.
+_MOVES = ("undo", "redo", "rewind")
+#: So many notes about data are told at once; all of them are in ``session.data.notes``.
+MOST_NOTES = 5
 
 
-class Page:
+class Page(Handles):
     """A page around one desk. A subclass makes its views and calls `show`.
 
     Parameters
@@ -39,7 +63,7 @@ class Page:
         For screen readers.
     session : Session
     slot : str
-        The place where the page is used (see `cclab.apps.keeping`).
+        The place where the page is used (see `cclab.apps.page.visitor_store`).
     journal : path, optional
         Keep the session there, whoever the visitor is; one that is there already is opened.
 
@@ -47,30 +71,58 @@ class Page:
     ----------
     desk : Desk
     shell : Shell
+    visit : Visit
+        Which session is here, and where the others are.
     widget : ipywidgets.Widget
     """
 
     widget: widgets.Widget
     #: What puts a session on a desk, and what opens a journal: an app may have its own.
     desk_on: Callable[[Session], Desk] = Desk
-    open_journal: Callable[[Path], Session] = staticmethod(Session.open)
+    open_journal: Callable[..., Session] = staticmethod(Session.open)
 
     def __init__(
         self, name: str, title: str, session: Session, *, slot: str = "page", journal: str | Path | None = None
     ) -> None:
-        self._name, self._slot = name, slot
-        self._keeper: Keeper | None = None
+        self.name, self.slot = name, slot
         self._tasks = Tasks()
         self._views: list[View] = []
+        self._when_shown: list[Callable[[], object]] = []
+        self.shell = Shell(app=name, slot=slot, label=title, accept=ENDINGS, max_bytes=MAX_BYTES)
+        self.cover = Cover(self.shell)
+        self.visit = Visit(self)
+        self.recent = RecentSheet(
+            self.shell,
+            keeper=lambda: self.visit.keeper,
+            current=lambda: self.visit.entry,
+            on_open=self.visit.open,
+        )
         if journal is not None:
-            session = self._kept_at(Path(journal), session)
+            session = self.visit.begin(FolderKeeper(journal, self.open_journal), session, any_data=slot in PAGES)
+        elif cell_id():
+            session = self.visit.begin(Keeper.of_notebooks(name, slot, self.open_journal), session, any_data=True)
+        elif is_served():
+            self.cover.show("Opening", busy=True)  # no one works on what may be taken away in a moment
         self.desk = self.desk_on(session)
-        self.shell = Shell(app=name, label=title, accept=ENDINGS, max_bytes=MAX_BYTES)
+        self.starter = Starter(self.desk)
+        self._n_later = 0
+        self._n_differences = 0
+        self.desk.changed.connect(self._count_later)
+        self.desk.changed.connect(self._tell_differences)
         self.desk.told.connect(self._told)
         session.on_failure = self._view_failed
-        self.shell.on_file(lambda file, content: self._tasks.start(self._take_file(file, content)))
+        self.shell.on_file(lambda file, content: self.start(self._take_file(file, content)))
+        self.shell.on_file(self.import_constraints, "constraints")
         if journal is None:
-            self.shell.observe(lambda change: self._tasks.start(self._meet(change["new"])), "visitor")
+            self.shell.observe(lambda change: self.start(self.visit.meet(change["new"])), "visitor")
+        if is_looping():
+            self.start(self.visit.keep_heeding())
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Start work that must not hold up the page."""
+        self._tasks.start(work)
+
+    # ------------------------------------------------------------------ making the page
 
     def add(self, view: V) -> V:
         """Keep a view, to be closed with the page."""
@@ -79,9 +131,20 @@ class Page:
 
     def show(self, *children: widgets.Widget, height: int | None = None) -> None:
         """Make the page of these parts."""
-        self.widget = app(self.shell, *children, page=height is None)
+        self.widget = app(self.shell, *children, self.recent.widget, self.cover.widget, page=height is None)
         if height is not None:
             self.widget.layout.height = f"{height}px"
+        for act in self._when_shown:
+            act()
+
+    def when_shown(self, act: Callable[[], object]) -> None:
+        """Do something as soon as the page is made."""
+        self._when_shown.append(act)
+
+    def recent_button(self) -> widgets.Button:
+        """What opens the list of sessions."""
+        hint = "Recent: every session that you have opened"
+        return button("Recent", self.recent.toggle, icon="recent", hint=hint, css="cc-shrink")
 
     def bind_keys(
         self,
@@ -103,7 +166,7 @@ class Page:
         """
 
         def escape() -> None:
-            opened = next((each for each in floating if each.is_open), None)
+            opened = next((each for each in (self.recent, *floating) if each.is_open), None)
             (otherwise if opened is None else opened.hide)()
 
         for keys in (*(view.keys for view in views), own, {"Escape": escape}):
@@ -115,9 +178,12 @@ class Page:
 
     def close(self) -> None:
         """Free all views, here and in the browser; the session's journal stays."""
-        self.desk.session.pause()
+        self.starter.close()
         self._tasks.cancel()
+        self.visit.close()
         self.desk.told.disconnect(self._told, missing_ok=True)
+        self.desk.changed.disconnect(self._count_later, missing_ok=True)
+        self.desk.changed.disconnect(self._tell_differences, missing_ok=True)
         for view in self._views:
             view.close()
         close_all(self.widget)
@@ -125,109 +191,169 @@ class Page:
 
     # ------------------------------------------------------------------ telling
 
-    def _told(self, kind: str, words: str) -> None:
-        if kind == "info" and words:
-            self.shell.say(words)
+    def _told(self, notice: Notice) -> None:
+        if notice.kind == "info":
+            self.shell.say(notice.words)
 
     def _view_failed(self, error: Exception) -> None:
         self.shell.say(f"A part of the page could not be drawn: {in_words(error)}", alert=True)
 
-    # ------------------------------------------------------------------ keeping
-
-    async def _meet(self, visitor: str) -> None:
-        """The browser has said who it is: go on with the session that was left, or keep this one."""
-        try:
-            self._keeper = Keeper(self._name, visitor, self._slot, self.open_journal)
-            if self._keeper.found() is None:
-                self._keep(self.desk.session)
-                return
-            self.shell.say("Opening your session")
-            session = await asyncio.to_thread(self._keeper.open)
-        except Exception as error:
-            log.info("the visitor's session can't be opened", exc_info=True)
-            self.desk.tell("warning", f"Your last session can't be opened, so this is a new one: {in_words(error)}")
-            self._keep(self.desk.session)
+    def _count_later(self, old: Moment | None, new: Moment) -> None:
+        """Say when a step or a statement has taken the place of steps that came later."""
+        session, dropped = self.desk.session, self._n_later
+        self._n_later = len(session.snapshots) - 1 - session.position
+        if old is None or old.snapshot is new.snapshot or not dropped or self._n_later:
             return
-        if session is not None:
-            self._take(session)
-
-    def _keep(self, session: Session) -> None:
-        if self._keeper is None:
+        if session.commands[-1]["verb"] in _MOVES:
             return
-        try:
-            self._keeper.keep(session)
-        except OSError as error:
-            self.desk.tell("warning", f"The session can't be kept on disk: {in_words(error)}. Save it as a file.")
-        self.desk.changed.emit(session.current, session.current)
+        said = "1 later step was dropped" if dropped == 1 else f"{dropped:,} later steps were dropped"
+        self.shell.say(said, action="Undo", on_action=self.undo)
 
-    def _kept_at(self, folder: Path, session: Session) -> Session:
-        """The session whose journal is in `folder`, or this one, which is then kept there."""
-        if (folder / JOURNAL).exists():
-            return self.open_journal(folder)
-        session.keep(folder)
-        return session
+    def _tell_differences(self, old: Moment | None, new: Moment) -> None:
+        """Say when something that was done again led elsewhere than when it was first done."""
+        differences = self.desk.session.differences
+        if differences and (old is None or len(differences) > self._n_differences):
+            self.desk.tell(Notice("warning", str(differences[0])))
+        self._n_differences = len(differences)
 
-    def _take(self, session: Session) -> None:
-        """Put a session that has its journal on the desk."""
-        gone = self.desk.session
+    def undo(self) -> None:
+        """Take the last verb back."""
+        self.desk.session.pause()
+        self.desk.attempt(self.desk.session.undo)
+
+    def redo(self) -> None:
+        """Do again what was taken back last."""
+        self.desk.session.pause()
+        self.desk.attempt(self.desk.session.redo)
+
+    # ------------------------------------------------------------------ which session is here
+
+    def put_on_desk(self, session: Session) -> None:
+        """Show another session; the visit sees to where both are kept."""
         session.on_failure = self._view_failed
         self.desk.open(session)
-        gone.close()
 
-    def open_session(self, session: Session) -> None:
-        """Put another session on the desk, and keep it from now on."""
-        self._take(session)
-        self._keep(session)
+    def open_session(self, session: Session, *, here: bool = False) -> None:
+        """Put another session on the page, and keep it from now on; the one before is in the list.
+
+        Parameters
+        ----------
+        session : Session
+        here : bool
+            Whether it is about the same samples, so that this cell of a notebook opens it next time.
+        """
+        self.visit.change_to(session, here=here)
+
+    def kept(self) -> None:
+        """The session on the page has a new folder: `visit.entry` says which."""
+
+    def opened(self) -> None:
+        """A session out of a folder was put on the page."""
+
+    def show_choices(self) -> None:
+        """Let the page say what is open, where someone chose what can't be opened."""
+
+    def offers(self, data: Dataset) -> bool:
+        """Whether one click on this page brings these data back."""
+        return data.name in self.data_names
+
+    @property
+    def data_names(self) -> tuple[str, ...]:
+        """The data that the page offers by name; it opens no others by name."""
+        return named_sets()
 
     # ------------------------------------------------------------------ opening
 
     def open_data(self, name: str) -> None:
-        """Open a data set by name."""
-        self._tasks.start(self._open_with(lambda: load_dataset(name)))
+        """Open a data set by name, one of those that are offered: a name from a file is never taken for a path."""
+        self.start(self._open_with(lambda: load_dataset(self._offered(name))))
+
+    def _offered(self, name: str) -> str:
+        if name not in self.data_names:
+            raise ValueError(f"{name!r:.80} is none of the data sets that are offered here; open it as a file")
+        return name
+
+    def open_given(self) -> None:
+        """Open the file that the command line named, if it named one."""
+        if given := os.environ.get(GIVEN):
+            self.start(self._take_given(Path(given)))
+
+    async def _take_given(self, path: Path) -> None:
+        try:
+            content = await aside(path.read_bytes)
+        except OSError as error:
+            self.desk.tell_of(error, f"{path.name} can't be read: {error.strerror}.")
+            return
+        await self._take_file(path.name, content)
 
     async def _take_file(self, name: str, content: bytes) -> None:
-        await self._open_with(lambda: read_file(name, content))
+        await self._open_with(partial(read_file, name, content, self.desk.session.data), name, tells=True)
 
-    async def _open_with(self, read: Callable[[], Dataset | Session | pd.DataFrame]) -> None:
-        """Read aside, then put it on the desk; what goes wrong is told, and nothing is lost."""
+    async def _open_with(
+        self, read: Callable[..., Dataset | Session | pd.DataFrame], name: str = "", *, tells: bool = False
+    ) -> None:
+        """Read aside, then put it on the desk; what goes wrong is told, and nothing is lost.
+
+        Parameters
+        ----------
+        read : callable
+        name : str
+            Of the file, if it is one.
+        tells : bool
+            Whether `read` takes the `Stages` that it tells how far it is.
+        """
         self.desk.session.pause()
         try:
-            found = await asyncio.to_thread(read)
+            async with covered(self.cover, name) as stages:
+                stages.begin("Reading it")
+                found = await aside(read, *([stages] if tells else []))
+                if isinstance(found, Dataset):
+                    stages.begin(f"{found.n_samples:,} samples of {found.n_features:,} features: starting the solver")
+                    found = await aside(self._started_on, found)
             if isinstance(found, pd.DataFrame):
-                self._import_constraints(found)
+                self._take_constraints(found)
                 return
-            session = found if isinstance(found, Session) else await asyncio.to_thread(self._started_on, found)
         except Exception as error:
             log.info("can't be opened", exc_info=True)
-            self.desk.tell("bad", sentence(in_words(error)))
-            self.desk.changed.emit(self.desk.session.current, self.desk.session.current)
+            self.desk.tell_of(error, sentence(in_words(error)))
+            self.show_choices()
             return
-        self.open_session(session)
-        self.tell_of_data(*session.data.notes)
+        self.open_session(found)
+        self.tell_of_data(*found.data.notes)
 
-    def tell_of_data(self, *notes: str) -> None:
-        """Say what was done to the data as they were read."""
-        if notes:
-            self.desk.tell("warning", " ".join(map(sentence, notes)))
+    def tell_of_data(self, *notes: str, fix: Fix | None = None) -> None:
+        """Say what was done to the data as they were read, and what would help."""
+        if notes:  # a table of thousands of columns has something to say of each: what concerns all of it comes first
+            ordered = sorted(notes, key=lambda note: note.startswith("column "))
+            more = [f"and {len(notes) - MOST_NOTES:,} more"] if len(notes) > MOST_NOTES else []
+            self.desk.tell(Notice("warning", " ".join(map(sentence, [*ordered[:MOST_NOTES], *more])), fix))
 
     def _started_on(self, data: Dataset) -> Session:
         """A new session on these data, with the solver that is in use where it suits them."""
         name = type(self.desk.session.solver).__name__
         return session_on(data, solver_for(data, suiting_solver(data, name)))
 
-    def _import_constraints(self, frame: pd.DataFrame) -> None:
+    def import_constraints(self, name: str, content: bytes) -> None:
+        """Take the statements of a file in place of those that are there; any other file is refused."""
+        frame = self.desk.attempt(read_constraints, name, content)
+        if frame is not None:
+            self.desk.attempt(self._take_constraints, frame)
+
+    def _take_constraints(self, frame: pd.DataFrame) -> None:
         session = self.desk.session
-        known = ConstraintSet.from_frame(frame, session.data.n_samples)
-        said = f"{len(known):,} statement{'s' if len(known) != 1 else ''} in place of {len(session.constraints):,}"
-        if self.desk.attempt(session.constrain, constraints=known) is not None:
-            self.desk.tell("info", said)
+        known, before = ConstraintSet.from_frame(frame, by=session.data), len(session.constraints)
+        if self.desk.attempt(session.constrain, constraints=known) is None:
+            return
+        said = f"{len(known):,} statement{'s' if len(known) != 1 else ''} in place of {before:,}"
+        self.shell.say(said, action="Undo" if before else "", on_action=self.undo)
 
     def switch_solver(self, name: str) -> None:
         """Start anew with another solver, with as many clusters as now."""
         session = self.desk.session
-        session.pause()
         n_clusters = getattr(session.solver, "n_clusters", None)
-        self.desk.attempt(lambda: session.switch(solver_for(session.data, name, n_clusters)))
+        solver = self.desk.attempt(solver_for, session.data, name, n_clusters)
+        if solver is not None:
+            self.starter.start(wrapped_like(session.solver, solver))
 
     # ------------------------------------------------------------------ exporting
 

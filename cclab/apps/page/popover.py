@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipywidgets as widgets
 
-from cclab.widgets.layout import button, column, show
+from cclab.widgets.kit.layout import button, column, show
 
 
 class Floating:

@@ -1,31 +1,28 @@
-"""The bar over a page: data, solver, history, files."""
+"""The bars over pages: data, solver, history, files; or a title and a few choices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 
 import ipywidgets as widgets
 
-from cclab.apps.floating import Floating
-from cclab.core.registry import solvers
-from cclab.session import Snapshot
-from cclab.widgets.desk import Desk, View
-from cclab.widgets.html import Html, tag
-from cclab.widgets.layout import button, column, row, text, with_classes
-from cclab.widgets.shell import Shell
+from cclab.apps.page.brand import brand
+from cclab.apps.page.popover import Floating
+from cclab.apps.page.recent import named
+from cclab.session import Moment
+from cclab.widgets.kit.bridge import Shell
+from cclab.widgets.kit.html import tag
+from cclab.widgets.kit.layout import button, column, dropdown, row, text
+from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.view import View
 
 OPEN_FILE = "Open file…"
-
-BRAND = Html(
-    '<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="var(--cc-text)" stroke-width="1.6">'
-    '<path d="M6 7l12-1"/><path stroke-dasharray="1.6 2" d="M7 9l6 9M18 8l-4 10"/>'
-    '<g stroke="none"><circle style="fill:var(--cc-c1)" cx="6" cy="7" r="4.4"/>'
-    '<circle style="fill:var(--cc-c1)" cx="18.5" cy="6" r="4"/>'
-    '<circle style="fill:var(--cc-c2)" cx="13" cy="19" r="4"/></g></svg>'
-)
+OPEN_HINT = "Open a file: CSV, Excel, Parquet, vectors, cells (h5ad), pictures (ZIP), or a saved session"
 
 
-class Bar(View):
+class TopBar(View):
     """Chooses data and solver, undoes and redoes, opens and saves.
 
     Parameters
@@ -33,13 +30,20 @@ class Bar(View):
     desk : Desk
     shell : Shell
     data_names : sequence of str
-        The data sets to choose from; without any there is no such choice.
-    on_data, on_solver : callables
+        The data sets to choose from.
+    on_data : callable
         Called with the name that was chosen.
-    on_parameters, on_save : callables
+    solver_choice : widget
+        What chooses the solver.
+    on_parameters, on_undo, on_redo, on_save, on_recent, on_help : callables
         What the buttons do.
     exports : mapping from str to callable
         The entries of the Export menu.
+    titles : mapping from str to str
+        What data sets are called here, where it is not by their names.
+    extra : sequence of widgets
+        What stands beside the parameters.
+    open_hint : str
     """
 
     def __init__(
@@ -49,39 +53,45 @@ class Bar(View):
         *,
         data_names: tuple[str, ...],
         on_data: Callable[[str], object],
-        on_solver: Callable[[str], object],
+        solver_choice: widgets.Widget,
         on_parameters: Callable[[], object],
+        on_undo: Callable[[], object],
+        on_redo: Callable[[], object],
         on_save: Callable[[], object],
         exports: Mapping[str, Callable[[], object]],
+        on_recent: Callable[[], object],
         on_help: Callable[[], object],
+        titles: Mapping[str, str] = MappingProxyType({}),
+        extra: Sequence[widgets.Widget] = (),
+        open_hint: str = OPEN_HINT,
     ) -> None:
         super().__init__(desk)
         self._shell = shell
-        self._data_names = data_names
-        self._on_data, self._on_solver = on_data, on_solver
+        self._titles = {name: titles.get(name, named(name)) for name in data_names}
+        self._on_data = on_data
         self._filling = False
-        self.data = _dropdown("Data set")
-        self.solver = _dropdown("Solver")
+        self.data = dropdown("Data set")
         self.data.observe(self._data_chosen, "value")
-        self.solver.observe(self._solver_chosen, "value")
         self.parameters_button = _shrinking("Parameters", "parameters", "Parameters (P)", on_parameters)
-        self.undo_button = button(icon="undo", hint="Undo (Ctrl+Z)", on_click=self.undo, css="cc-push")
-        self.redo_button = button(icon="redo", hint="Redo (Ctrl+Shift+Z)", on_click=self.redo)
-        self.open_button = _shrinking("Open", "open", "Open a file: CSV, Parquet, or a saved session")
-        self.open_button.add_class("cc-choose-file")
+        self.undo_button = button(icon="undo", hint="Undo (Ctrl+Z)", on_click=on_undo, css="cc-push")
+        self.redo_button = button(icon="redo", hint="Redo (Ctrl+Shift+Z)", on_click=on_redo)
+        self.open_button = open_button(open_hint)
+        self.recent_button = _shrinking("Recent", "recent", "Recent: every session that you have opened", on_recent)
         self.save_button = _shrinking("Save", "save", "Save the session as a file (Ctrl+S)", on_save)
         self.menu = Menu(exports)
         self.export_button = _shrinking("Export", "export", "Export", self.menu.toggle, look="outlined")
         help_button = button(icon="help", hint="Keys (?)", on_click=on_help)
         theme_button = button(icon="theme", hint="Light or dark", on_click=shell.toggle_theme)
         self.widget = row(
-            text(tag("span", BRAND, "cclab", class_="cc-brand")),
+            text(brand()),
             self.data,
-            self.solver,
+            solver_choice,
             self.parameters_button,
+            *extra,
             self.undo_button,
             self.redo_button,
             text(tag("span", class_="cc-divider")),
+            self.recent_button,
             self.open_button,
             self.save_button,
             self.export_button,
@@ -89,58 +99,67 @@ class Bar(View):
             help_button,
             css="cc-bar",
         )
-        self._keys = {"ctrl+s": on_save, "p": on_parameters}
-        self.update(None, desk.session.current)
+        self._keys = {
+            "ctrl+s": on_save,
+            "p": on_parameters,
+            "ctrl+z": on_undo,
+            "ctrl+shift+z": on_redo,
+            "ctrl+y": on_redo,
+        }
+        self.update(None, desk.moment)
 
     # ------------------------------------------------------------------ gestures
 
     @property
     def keys(self) -> dict[str, Callable[[], object]]:
-        return self._keys | {"ctrl+z": self.undo, "ctrl+shift+z": self.redo, "ctrl+y": self.redo}
-
-    def undo(self) -> None:
-        """Take the last verb back."""
-        self.desk.session.pause()
-        self.desk.attempt(self.desk.session.undo)
-
-    def redo(self) -> None:
-        """Do again what was taken back last."""
-        self.desk.session.pause()
-        self.desk.attempt(self.desk.session.redo)
+        return self._keys
 
     def _data_chosen(self, change: dict) -> None:
         if self._filling:
             return
         if change["new"] == OPEN_FILE:
             self._shell.choose_file()
-            self._show_choices(self.desk.session.current)
+            self.show_choices()
         else:
             self._on_data(change["new"])
 
-    def _solver_chosen(self, change: dict) -> None:
-        if not self._filling:
-            self._on_solver(change["new"])
-            self._show_choices(self.desk.session.current)
-
     # ------------------------------------------------------------------ showing
 
-    def update(self, old: Snapshot | None, new: Snapshot) -> None:
+    def update(self, old: Moment | None, new: Moment) -> None:
         session = self.desk.session
-        if old is None or old.solver is not new.solver:
-            self._show_choices(new)
+        if old is None or old.snapshot.solver is not new.snapshot.solver:
+            self.show_choices()
         self.undo_button.disabled = not session.can_undo
         self.redo_button.disabled = not session.can_redo
 
-    def _show_choices(self, snapshot: Snapshot) -> None:
+    def show_choices(self) -> None:
+        """Let the bar say what is open, whatever was chosen last."""
         self._filling = True
         try:
-            name = self.desk.session.data.name
-            others = [] if name in self._data_names else [(name, name)]
-            named = [(_title(each), each) for each in self._data_names]
-            _fill(self.data, [*others, *named, (OPEN_FILE, OPEN_FILE)], name)
-            _fill(self.solver, [(each, each) for each in solvers.names()], type(snapshot.solver).__name__)
+            session = self.desk.session
+            name = session.data.name
+            others = [] if name in self._titles else [(name, name)]
+            offered = [(title, each) for each, title in self._titles.items()]
+            _fill(self.data, [*others, *offered, (OPEN_FILE, OPEN_FILE)], name)
         finally:
             self._filling = False
+
+
+def open_button(hint: str = OPEN_HINT) -> widgets.Button:
+    """What lets a person choose a file of their own."""
+    return button("Open", icon="open", hint=hint, css="cc-shrink cc-choose-file")
+
+
+def title_bar(
+    shell: Shell,
+    title: str,
+    choices: Sequence[widgets.Widget] = (),
+    tools: Sequence[widgets.Widget] = (),
+) -> widgets.HBox:
+    """The bar over a small page: brand and title, then `choices`; `tools` and the switch of the theme at the right."""
+    theme = button(icon="theme", hint="Light or dark", on_click=shell.toggle_theme)
+    divider = text(tag("span", class_="cc-divider"))
+    return row(text(brand(title)), divider, *choices, text("", css="cc-push"), *tools, theme, css="cc-bar")
 
 
 class Menu(Floating):
@@ -152,7 +171,7 @@ class Menu(Floating):
     """
 
     def __init__(self, entries: Mapping[str, Callable[[], object]]) -> None:
-        buttons = [button(name, lambda act=act: self._choose(act)) for name, act in entries.items()]
+        buttons = [button(name, partial(self._choose, act)) for name, act in entries.items()]
         super().__init__(column(*buttons, css="cc-menu cc-bar-menu"), "cc-menu-layer")
 
     def _choose(self, act: Callable[[], object]) -> None:
@@ -166,19 +185,8 @@ def _fill(dropdown: widgets.Dropdown, options: list[tuple[str, str]], value: str
     dropdown.value = value
 
 
-def _title(name: str) -> str:
-    """A data set's name for a person.
-
-    >>> _title("soybean_small")
-    'Soybean small'
-    """
-    return name[:1].upper() + name[1:].replace("_", " ")
-
-
-def _dropdown(description: str) -> widgets.Dropdown:
-    return with_classes(widgets.Dropdown(description=description, layout={"width": "auto"}), "cc-quiet-label")
-
-
-def _shrinking(label: str, icon: str, hint: str, on_click: Callable | None = None, look: str = "ghost"):
+def _shrinking(
+    label: str, icon: str, hint: str, on_click: Callable | None = None, look: str = "ghost"
+) -> widgets.Button:
     """A button whose label gives way where the page is narrow."""
     return button(label, on_click, icon=icon, hint=hint, look=look, css="cc-shrink")

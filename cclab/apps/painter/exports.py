@@ -2,43 +2,69 @@
 
 from __future__ import annotations
 
-import io
 import pprint
 
 import numpy as np
 
-from cclab.apps.exports import File
-from cclab.images import Picture, image_names, load_image
-from cclab.images.tables import to_dataset
-from cclab.session.packing import pack_dataset
-from cclab.widgets.easel import Easel
-from cclab.widgets.theme import hex_color, hue
+from cclab.export import masks
+from cclab.export.files import File
+from cclab.export.masks import png
+from cclab.images import Painting, Regions, Stack, image_names, load_image, strokes_as_labels
+from cclab.images.pixel_doubt import doubt
+from cclab.images.regions import plausibility, typicality
+from cclab.images.resizing import enlarged
+from cclab.session.storage.subjects import pack_data
+from cclab.widgets.painter import Easel
 
 
 def labels_png(desk: Easel) -> File:
-    """The regions as a grey picture: the value of a pixel is the number of its region, 0 is none."""
-    return File(f"{_stem(desk)}-labels.png", _png(_regions(desk).labels), "image/png")
+    """The regions as a grey picture at the size of the file: the value of a pixel is the number of its region."""
+    return File(f"{_stem(desk)}-labels.png", png(_whole(desk)), "image/png")
 
 
 def mask_png(desk: Easel) -> File:
-    """One region, the one that is painted now, in white on black."""
+    """One region, the one that is painted now, in white on black, at the size of the file."""
     region = max(desk.region, 1)
-    mask = _regions(desk).mask(region)
-    return File(f"{_stem(desk)}-{_plain(desk.regions[region - 1])}.png", _png(255 * mask.astype(np.uint8)), "image/png")
+    mask = 255 * (_whole(desk) == region).astype(np.uint8)
+    return File(f"{_stem(desk)}-{_plain(desk.regions[region - 1])}.png", png(mask), "image/png")
+
+
+def layers(desk: Easel) -> File:
+    """A mask for each region as a named layer, as napari and Fiji open them."""
+    return masks.layers_tiff(_stem(desk), _whole(desk), desk.picture, desk.regions)
+
+
+def belief(desk: Easel) -> File:
+    """Plausibility of each region, typicality, doubt, and what is undecided, as named layers."""
+    regions, snapshot = _regions(desk), desk.session.current
+    posed = desk.posed_at(snapshot)
+    assert posed is not None  # there are regions
+    maps = {
+        f"plausibility of {desk.regions[k - 1]}": plausibility(posed, snapshot.partition, k)
+        for k in posed.palette.painted
+    }
+    maps["typicality"] = typicality(posed, snapshot.state)
+    maps["doubt"] = doubt(posed, snapshot.partition)
+    maps["undecided"] = regions.undecided
+    return masks.belief_tiff(_stem(desk), maps, desk.picture)
+
+
+def paint_labels(desk: Easel) -> File:
+    """What is painted, on all slices, as labels that ilastik imports."""
+    if desk.painting.is_blank(desk.recipe):
+        raise ValueError("nothing is painted yet; paint a stroke first")
+    return masks.paint_tiff(_stem(desk), strokes_as_labels(desk.painting, desk.recipe))
 
 
 def overlay_png(desk: Easel, *, opacity: float = 0.5, dark: bool = False) -> File:
     """The picture with its regions laid over it, undecided pixels hatched, twice as large where it is small."""
     regions, picture = _regions(desk), desk.picture
-    base = picture.pixels if picture.is_colour else np.repeat(picture.pixels[..., None], 3, axis=2)
-    hues = [_rgb(hex_color(hue(k), dark=dark)) for k in range(len(desk.regions))]
-    colors = np.array([(0, 0, 0), *hues]) / 255
-    laid = np.where((regions.labels > 0)[..., None], (1 - opacity) * base + opacity * colors[regions.labels], base)
+    laid = masks.overlay(picture.shown(desk.window), regions.labels, len(desk.regions), opacity=opacity, dark=dark)
     scale = max(1, 800 // max(picture.shape))
     laid, undecided = (np.repeat(np.repeat(a, scale, 0), scale, 1) for a in (laid, regions.undecided))
     stripes = np.add.outer(np.arange(laid.shape[0]), np.arange(laid.shape[1])) % 6 < 2
     laid[undecided & stripes] = 1
-    return File(f"{_stem(desk)}-overlay.png", _png(np.rint(255 * np.clip(laid, 0, 1)).astype(np.uint8)), "image/png")
+    return File(f"{_stem(desk)}-overlay.png", png(np.rint(255 * np.clip(laid, 0, 1)).astype(np.uint8)), "image/png")
 
 
 def table_csv(desk: Easel) -> File:
@@ -56,7 +82,7 @@ def code(desk: Easel) -> File:
     lines = [
         "import cclab  # enters all solvers by name",
         "from cclab.images import Painting, Recipe, Regions, load_image",
-        *_picture_lines(desk.picture),
+        *_picture_lines(desk.painting.stack),
         f"recipe = {recipe}",
         "posed = Painting(picture).pose(Recipe.from_json(recipe))",
         "state = posed.solver.start(posed.problem)",
@@ -67,36 +93,33 @@ def code(desk: Easel) -> File:
     return File(f"{_stem(desk)}.py", ("\n".join(lines) + "\n").encode(), "text/x-python")
 
 
-def _picture_lines(picture: Picture) -> list[str]:
+def _picture_lines(stack: Stack) -> list[str]:
     """Lines that make the picture: by name where that gives the same one, else as it is."""
-    if picture.name in image_names() and np.array_equal(load_image(picture.name).pixels, picture.pixels):
+    picture = stack[0]
+    if (
+        len(stack) == 1
+        and picture.name in image_names()
+        and load_image(picture.name).fingerprint == picture.fingerprint
+    ):
         return ["", f"picture = load_image({picture.name!r})"]
-    packed = pprint.pformat(pack_dataset(to_dataset(picture)), width=1000, compact=True)
+    packed = pprint.pformat(pack_data(Painting(stack)), width=1000, compact=True)
     return [
-        "from cclab.images.tables import from_dataset",
-        "from cclab.session.packing import unpack_dataset",
+        "from cclab.session.storage.subjects import unpack_data",
         "",
-        f"picture = from_dataset(unpack_dataset({packed}, 'this script'))",
+        f"picture = unpack_data({packed}, 'this script', [])[0].stack",
     ]
 
 
-def _regions(desk: Easel):
+def _regions(desk: Easel) -> Regions:
     found = desk.regions_at(desk.session.current)
     if found is None:
-        raise ValueError("nothing is painted yet, so there are no regions to export; paint a stroke first")
+        raise ValueError("there are no regions to export yet; paint a stroke in each of two regions")
     return found
 
 
-def _png(values: np.ndarray) -> bytes:
-    from PIL import Image
-
-    buffer = io.BytesIO()
-    Image.fromarray(values).save(buffer, "PNG")
-    return buffer.getvalue()
-
-
-def _rgb(color: str) -> tuple[int, ...]:
-    return tuple(int(color[k : k + 2], 16) for k in (1, 3, 5))
+def _whole(desk: Easel) -> np.ndarray:
+    """The labels at the size of the file."""
+    return enlarged(_regions(desk).labels, desk.picture.whole_shape)
 
 
 def _stem(desk: Easel) -> str:

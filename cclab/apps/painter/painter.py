@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import ipywidgets as widgets
+import numpy as np
 
 import cclab.algorithms  # noqa: F401  (enters all solvers into the registry)
-from cclab.apps import exports, painted
-from cclab.apps.bar import OPEN_FILE, Bar, _fill, _title
-from cclab.apps.keeping import slot_of
-from cclab.apps.keys import KeySheet
-from cclab.apps.page import Page
+from cclab.apps.page.key_sheet import KeySheet
+from cclab.apps.page.page import Page
+from cclab.apps.page.solver_menu import SolverMenu
+from cclab.apps.page.top_bar import TopBar
+from cclab.apps.page.visitor_store import slot_of
+from cclab.apps.painter import exports as painted
 from cclab.core.registry import solvers
-from cclab.images import Picture, image_names, load_image
-from cclab.images.tables import poser_of
-from cclab.session import Session, Snapshot
-from cclab.session.journal import Journal
-from cclab.session.packing import unpack_dataset
-from cclab.widgets.banner import Banner
-from cclab.widgets.drawer import Drawer
-from cclab.widgets.easel import Easel, Paint, PaintStatus, Places, RegionTable, StrokeList, Undecided
-from cclab.widgets.easel.easel import session_on, suiting_regions
-from cclab.widgets.layout import column, row, with_classes
-from cclab.widgets.stepper import Stepper
-from cclab.widgets.watch import Objective, Watch
+from cclab.export import files as exports
+from cclab.images import Painting, Picture, Recipe, Stack, image_names, load_image, load_stack
+from cclab.session import Moment, Session
+from cclab.session.storage.serialize import read_json
+from cclab.widgets.kit.layout import column, dropdown, row, with_classes
+from cclab.widgets.model.notices import Notice
+from cclab.widgets.model.view import View
+from cclab.widgets.notices.banner import Banner
+from cclab.widgets.painter import (
+    Easel,
+    Others,
+    Paint,
+    PieceList,
+    Places,
+    Reasons,
+    RegionTable,
+    Scan,
+    StrokeList,
+    Undecided,
+    status_items,
+)
+from cclab.widgets.painter.fresh import session_on, suiting_regions
+from cclab.widgets.parameters.drawer import Drawer
+from cclab.widgets.queries.card import Queries
+from cclab.widgets.timeline.bar import Stepper
+from cclab.widgets.timeline.status import Status
+from cclab.widgets.watch import Objective, Part, Watch
 
-ENDINGS = ".png,.jpg,.jpeg,.tif,.tiff,.bmp,.gif,.webp,.json"
+ENDINGS = ".png,.jpg,.jpeg,.tif,.tiff,.bmp,.gif,.webp,.dcm,.nii,.gz,.zip,.json"
+#: What is painted on where nobody says what.
+FIRST = "immunohistochemistry"
 OBJECTS = {"Pixels": "pixels", "Superpixels": "superpixels", "Distinct values": "values"}
 TITLES = {"mr_t1": "MR T1", "mr_t2like": "MR T2-like"}
 RUNS = {"After each stroke": True, "By hand": False}
@@ -40,16 +58,25 @@ KEYS = {
     "[ ]": "smaller, larger brush",
     "O": "hold to see the original",
     "H F": "hand, fit",
+    "↑ ↓": "slice before, after",
     "→ ←": "step, back",
     "Home End": "first, last",
     "Space": "run or pause",
-    "S D X": "same, different, don’t know",
+    "S D X": "first, second region, don’t know",
     "Ctrl+Z": "undo",
     "Ctrl+Shift+Z": "redo",
     "Ctrl+S": "save",
     "P": "parameters",
     "Esc": "close",
     "?": "this list",
+}
+
+
+_TABS: dict[str, tuple[type[Part], ...]] = {
+    "Belief": (Reasons, Undecided, Objective),
+    "Strokes": (StrokeList,),
+    "Objects": (PieceList,),
+    "Apply": (Others,),
 }
 
 
@@ -65,8 +92,9 @@ def painter(
 
     Parameters
     ----------
-    image : str, path, bytes, array or Picture, optional
-        Anything that `load_image` takes; default: the phantom, or the session that this browser has left here.
+    image : str, path, bytes, array, Picture or Stack, optional
+        Anything that `load_image` takes, or `load_stack`: a file of several slices, a folder, a list of files. Default:
+        stained tissue, or the session that this browser has left here.
     truth : int array, path or bytes, optional
         The true region of each pixel: Dice and errors are then shown.
     regions : tuple of str, optional
@@ -83,15 +111,24 @@ def painter(
     <Picture phantom: 217 x 181, 8-bit grey; truth: background, tissue, fluid, lesion>
     >>> page.close()
     """
-    picture = load_image("phantom" if image is None else image, truth=truth)
-    slot = "page" if image is None else slot_of(picture.name, picture.shape, regions or suiting_regions(picture))
+    picture = read_picture(FIRST if image is None else image, truth)
+    slot = "page" if image is None else slot_of(picture.fingerprint, regions or suiting_regions(picture))
     return Painter(picture, regions=regions, slot=slot, journal=journal, height=height)
 
 
-def open_journal(folder: Path) -> Session:
-    """The session of a painter whose journal is in a folder."""
-    data, _ = Journal(folder).read()
-    return Session.open(folder, poser=poser_of(data))
+def read_picture(image: Any, truth: Any = None) -> Picture | Stack:
+    """A picture, or a stack where there are several slices."""
+    if isinstance(image, Stack):
+        return image
+    if truth is not None or isinstance(image, Picture | np.ndarray) or image in image_names():
+        return load_image(image, truth=truth)
+    stack = load_stack(image)
+    return stack[0] if len(stack) == 1 else stack
+
+
+def open_journal(folder: Path, **options: Any) -> Session:
+    """The session of a painter whose journal is in a folder; the options are those of `Session.open`."""
+    return painted_on(Session.open(folder, **options), str(folder))
 
 
 class Painter(Page):
@@ -102,7 +139,7 @@ class Painter(Page):
 
     def __init__(
         self,
-        picture: Picture,
+        picture: Picture | Stack,
         *,
         regions: tuple[str, ...] | None = None,
         slot: str = "page",
@@ -114,57 +151,96 @@ class Painter(Page):
         self.shell.accept = ENDINGS
         desk, pace = self.desk, self.shell.ready
         desk.pace = pace
-        self.drawer = self.add(PaintDrawer(desk))
+        self.drawer = self.add(Drawer(desk, self._set_parameters))
+        self.objects = self.add(Objects(desk))
         self.key_sheet = KeySheet(KEYS)
+        self.solver_menu = self.add(
+            SolverMenu(
+                desk,
+                self.switch_solver,
+                names=[name for name in solvers.names() if solvers.get(name).uses & {"labels", "must"}],
+                solver_at=lambda snapshot: desk.recipe_at(snapshot).options.solver,
+            )
+        )
         self.bar = self.add(
-            PaintBar(
+            TopBar(
                 desk,
                 self.shell,
-                data_names=tuple(image_names()),
+                data_names=self.data_names,
                 on_data=self.open_data,
-                on_solver=self.switch_solver,
-                on_parameters=self.drawer.toggle,
+                solver_choice=self.solver_menu.widget,
+                on_parameters=self.toggle_parameters,
+                on_undo=self.undo,
+                on_redo=self.redo,
                 on_save=self.save,
                 exports={
                     "Label image (PNG)": partial(self.take_out, painted.labels_png),
                     "Mask of the region (PNG)": partial(self.take_out, painted.mask_png),
                     "Overlay figure (PNG)": partial(self.take_out, self._overlay),
+                    "Regions as layers (OME-TIFF)": partial(self.take_out, painted.layers),
+                    "Belief as layers (OME-TIFF)": partial(self.take_out, painted.belief),
+                    "Strokes as labels for ilastik (TIFF)": partial(self.take_out, painted.paint_labels),
                     "Table of regions (CSV)": partial(self.take_out, painted.table_csv),
                     "Session (JSON)": self.save,
                     "Python code": partial(self.take_out, painted.code),
                 },
+                on_recent=self.recent.toggle,
                 on_help=self.key_sheet.toggle,
+                titles=TITLES,
+                extra=(self.objects.widget,),
+                open_hint="Open a picture or a stack (PNG, JPEG, TIFF, DICOM, NIfTI, ZIP), or a saved session",
             )
         )
         self.banner = self.add(Banner(desk))
-        self.paint = self.add(Paint(desk, over=(self.banner.widget,)))
-        self.stepper = self.add(Stepper(desk, pace))
-        runs = widgets.Dropdown(description="run", options=list(RUNS), value="After each stroke")
+        self.scan = self.add(Scan(desk))
+        self.paint = self.add(Paint(desk, over=(self.scan.widget, self.banner.widget)))
+        desk.hand_out = self.take_out
+        desk.ask_for_files = partial(self.shell.choose_file, "apply", several=True)
+        desk.open_painting = self._open_painting
+        self.shell.on_file(self._apply_to, "apply")
+        runs = dropdown("run", [(name, name) for name in RUNS], "After each stroke", plain=True)
         runs.observe(lambda change: setattr(desk, "run_after", RUNS[change["new"]]), "value")
-        runs.layout.width = "auto"
-        self.stepper.widget.children = (*self.stepper.widget.children[:-1], with_classes(runs, "cc-plain cc-wide"))
+        self.stepper = self.add(Stepper(desk, pace, extra=with_classes(runs, "cc-wide")))
         self.regions = self.add(RegionTable(desk, on_export=partial(self.take_out, painted.table_csv)))
-        self.queries = self.add(Places(desk, pace=pace))
-        self.watch = self.add(Watch(desk, {"Belief": (Undecided, Objective), "Strokes": (StrokeList,)}))
-        self.status = self.add(PaintStatus(desk))
+        self.queries = self.add(Queries(desk, pace=pace, about=Places(desk)))
+        self.watch = self.add(Watch(desk, _TABS))
+        self.status = self.add(Status(desk, partial(status_items, desk)))
         left = column(self.paint.widget, self.stepper.widget, css="cc-column cc-left")
         right = column(self.regions.widget, self.queries.widget, self.watch.widget, css="cc-column cc-right")
         body = row(left, right, css="cc-body")
-        floating = (self.drawer.widget, self.bar.menu.widget, self.key_sheet.widget)
+        floating = (
+            *(self.drawer.widget, self.bar.menu.widget, self.solver_menu.floating.widget),
+            self.key_sheet.widget,
+        )
         self.show(self.bar.widget, body, self.status.widget, *floating, height=height)
         self.bind_keys(
-            *(self.paint, self.stepper, self.queries, self.bar),
+            *(self.paint, self.scan, self.stepper, self.queries, self.bar),
             own={"?": self.key_sheet.toggle},
-            floating=(self.key_sheet, self.bar.menu, self.drawer, self.banner),
+            floating=(self.key_sheet, self.bar.menu, self.solver_menu, self.drawer, self.banner),
         )
         self.shell.bind("o", partial(self.paint.show_original, True), partial(self.paint.show_original, False))
-        self.tell_of_data(*picture.notes)
+        self.tell_of_data(*desk.painting.notes)
 
     # ------------------------------------------------------------------ opening
 
+    @property
+    def data_names(self) -> tuple[str, ...]:
+        return tuple(image_names())
+
+    def show_choices(self) -> None:
+        self.bar.show_choices()
+
     def open_data(self, name: str) -> None:
-        """Open a picture by name."""
-        self._tasks.start(self._open_with(lambda: session_on(load_image(name))))
+        """Open a picture by name, one of those that are offered: a name from a file is never taken for a path."""
+        self.start(self._open_with(lambda: session_on(load_image(self._offered(name)))))
+
+    def undo(self) -> None:
+        """Take the last stroke back."""
+        self.desk.undo()
+
+    def redo(self) -> None:
+        """Paint it again."""
+        self.desk.redo()
 
     async def _take_file(self, name: str, content: bytes) -> None:
         await self._open_with(lambda: read_file(name, content))
@@ -173,9 +249,39 @@ class Painter(Page):
         """Let another solver work on the same paint."""
         self.desk.set_options(solver=name, parameters={})
 
+    def toggle_parameters(self) -> None:
+        """Open the drawer, once there is something to set, or put it away."""
+        if self.drawer.is_open or self.desk.posed_at(self.desk.session.current) is not None:
+            self.drawer.toggle()
+        else:
+            self.desk.tell(Notice("info", "Paint something first"))
+
+    def _set_parameters(self, changed: dict[str, Any]) -> None:
+        """They hold for all strokes that follow."""
+        self.desk.set_options(parameters={**self.desk.recipe.options.parameters, **changed})
+
+    def _apply_to(self, name: str, content: bytes) -> None:
+        """Apply what is painted to one of the files that were chosen; a folder may hold sessions, too."""
+        if name.lower().endswith(".json"):
+            return
+        self.watch.tabs.value = "Apply"
+        for part in self.watch.parts["Apply"]:
+            if isinstance(part, Others):
+                part.take_files(name, content)
+
+    def _open_painting(self, stack: Stack, recipe: Recipe) -> None:
+        """Open a stack that has paint on it already."""
+
+        def begun() -> Session:
+            session = session_on(stack)
+            session.pose(recipe.to_json())
+            return session
+
+        self.start(self._open_with(begun))
+
     # ------------------------------------------------------------------ taking out
 
-    def take_out(self, make) -> None:
+    def take_out(self, make: Callable[..., exports.File]) -> None:
         """Let the browser save a file."""
         file = self.desk.attempt(make, self.desk)
         if file is not None:
@@ -189,79 +295,35 @@ class Painter(Page):
         super().close()
 
 
-class PaintBar(Bar):
-    """The bar with a choice of what is clustered, and the solvers that can be told by paint."""
+class Objects(View):
+    """A choice of what is clustered."""
 
     desk: Easel
 
-    def __init__(self, desk: Easel, *args: Any, **options: Any) -> None:
-        self.objects = with_classes(
-            widgets.Dropdown(description="Objects", options=list(OBJECTS.items()), value=desk.objects), "cc-quiet-label"
-        )
-        self.objects.layout.width = "auto"
-        super().__init__(desk, *args, **options)
-        self.objects.observe(self._objects_chosen, "value")
-        children = list(self.widget.children)
-        children.insert(children.index(self.parameters_button) + 1, self.objects)
-        self.widget.children = children
-        self.open_button.tooltip = "Open a picture (PNG, JPEG, TIFF) or a saved session"
+    def __init__(self, desk: Easel) -> None:
+        super().__init__(desk)
+        self.widget = dropdown("What is clustered", list(OBJECTS.items()), desk.objects)
+        self.widget.observe(self._chosen, "value")
 
-    def undo(self) -> None:
-        """Take the last stroke back."""
-        self.desk.undo()
-
-    def redo(self) -> None:
-        """Paint it again."""
-        self.desk.redo()
-
-    def _objects_chosen(self, change: dict) -> None:
-        if not self._filling:
+    def _chosen(self, change: dict) -> None:
+        if change["new"] != self.desk.objects:
             self.desk.set_objects(change["new"])
 
-    def _show_choices(self, snapshot: Snapshot) -> None:
-        self._filling = True
-        try:
-            name = self.desk.picture.name
-            others = [] if name in self._data_names else [(name, name)]
-            named = [(TITLES.get(each, _title(each)), each) for each in self._data_names]
-            _fill(self.data, [*others, *named, (OPEN_FILE, OPEN_FILE)], name)
-            told = [each for each in solvers.names() if solvers.get(each).uses & {"labels", "must"}]
-            _fill(self.solver, [(each, each) for each in told], self.desk.recipe_at(snapshot).options.solver)
-            self.objects.value = self.desk.objects
-        finally:
-            self._filling = False
-
-
-class PaintDrawer(Drawer):
-    """Parameters of the solver; they hold for all strokes that follow."""
-
-    desk: Easel
-
-    def open(self) -> None:
-        """Show the drawer, once there is something to set."""
-        if self.desk.posed_at(self.desk.session.current) is None:
-            self.desk.tell("info", "Paint something first")
-        else:
-            super().open()
-
-    def apply(self) -> None:
-        """Start anew with the values of the form."""
-        if self.apply_button.disabled:
-            return
-        changed = {name: field.value for name, field in self.fields.items() if field.changed}
-        self.desk.set_options(parameters={**self.desk.recipe.options.parameters, **changed})
+    def update(self, old: Moment | None, new: Moment) -> None:
+        self.widget.value = self.desk.objects
 
 
 def read_file(name: str, content: bytes) -> Session:
     """A session on a picture, or one that was saved; told apart by what is in the file."""
     if content.lstrip()[:1] != b"{":
-        return session_on(load_image(content, name=Path(name).stem))
-    try:
-        document = json.loads(content)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{name} is no session file: {error}") from None
-    if not isinstance(document.get("data"), dict):
-        raise ValueError(f"{name} is no session of the painter: it has no data")
-    data = unpack_dataset(document["data"], name)
-    session = Session.from_json(document, where=name, poser=poser_of(data))
+        stack = load_stack(content, filename=name)
+        return session_on(stack[0] if len(stack) == 1 else stack)
+    return painted_on(Session.from_json(read_json(content, f"{name} is no session file"), where=name), name)
+
+
+def painted_on(session: Session, where: str) -> Session:
+    """The same session, if it is one of the painter."""
+    if not isinstance(session.data, Painting):
+        session.close()
+        raise ValueError(f"{where}: {session.data.name} is no picture: a session of the painter is wanted")
     return session

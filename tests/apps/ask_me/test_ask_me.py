@@ -12,26 +12,17 @@ from ipywidgets.widgets import widget as registry
 from scipy.spatial.distance import pdist
 
 from cclab import load_dataset
-from cclab.apps import ask_me, game, workbench
+from cclab.apps import ask_me, workbench
+from cclab.apps.ask_me import game
+from cclab.oracles import Truth
 from cclab.session import Session
-from cclab.widgets.queries import true_answer
-from cclab.widgets.shell import Shell
-
-VISITOR = "0123456789abcdef" * 2
+from tests.apps.visitor import VISITOR, press
 
 
 @pytest.fixture(autouse=True)
-def _small_and_apart(tmp_path, monkeypatch):
-    monkeypatch.setenv("CCLAB_STATE", str(tmp_path / "state"))
+def _small_and_apart(monkeypatch):
     monkeypatch.delenv("SERVER_SOFTWARE", raising=False)
-    monkeypatch.setattr(sys.modules["cclab.apps.ask_me"], "N_OPPONENTS", 0)
-
-
-@pytest.fixture
-def sent(monkeypatch):
-    messages = []
-    monkeypatch.setattr(Shell, "send", lambda self, content, buffers=None: messages.append((content, buffers)))
-    return messages
+    monkeypatch.setattr(sys.modules["cclab.apps.ask_me.ask_me"], "N_OPPONENTS", 0)
 
 
 @pytest.fixture
@@ -44,15 +35,10 @@ def page(sent):
 @pytest.fixture
 def contest(sent, monkeypatch):
     """A page with an opponent."""
-    monkeypatch.setattr(sys.modules["cclab.apps.ask_me"], "N_OPPONENTS", 1)
+    monkeypatch.setattr(sys.modules["cclab.apps.ask_me.ask_me"], "N_OPPONENTS", 1)
     page = ask_me("iris")
     yield page
     page.close()
-
-
-def press(page, *names):
-    for name in names:
-        page.shell._handle_custom_msg({"type": "key", "name": name, "down": True}, [])
 
 
 def plain(widget):
@@ -61,7 +47,7 @@ def plain(widget):
 
 def play_truth(page):
     while (query := next(iter(page.desk.session.pending), None)) is not None:
-        page.answer(true_answer(page.desk.session, query))
+        page.answer(Truth(page.desk.session.data.target).answer(query).verdict)
 
 
 def test_keys_answer_and_the_answers_are_listed_newest_first(page):
@@ -71,7 +57,7 @@ def test_keys_answer_and_the_answers_are_listed_newest_first(page):
     assert [move.answer for move in moves] == ["same", "different", None]
     assert moves[0].samples == first
     assert page.desk.session.constraints.pairs.must.tolist() == [True, False]
-    shown = [re.sub(r"<[^>]*>", " ", html) for _, html in page.answers._rows.rows]
+    shown = [re.sub(r"<[^>]*>", " ", html) for _, html in page.answers.rows.rows]
     assert ["Don’t know" in shown[0], "Different" in shown[1], "Same" in shown[2]] == [True] * 3
     assert "set aside" in shown[0]
     assert "settled 1 ·" in shown[2]
@@ -105,10 +91,20 @@ def test_agreement_follows_the_moves_and_the_opponent_starts_at_the_same_place(c
     assert own[3] == page.desk.session.scores()["ari"]
 
 
+def test_who_goes_back_in_time_has_the_moves_of_that_time():
+    session = game.new_game("iris", 0)
+    (query,) = session.propose()
+    session.answer(query, "same")
+    session.step()
+    session.rewind(0)
+    assert game.moves_of(session) == []
+    assert len(game.agreement(session)) == 1
+
+
 def test_the_end_is_told_as_it_was(contest):
     page = contest
     wrong = {"same": "different", "different": "same"}
-    page.answer(wrong[true_answer(page.desk.session, page.desk.session.pending[0])])
+    page.answer(wrong[Truth(page.desk.session.data.target).answer(page.desk.session.pending[0]).verdict])
     press(page, "x")
     play_truth(page)
     assert len(game.moves_of(page.desk.session)) == game.N_QUESTIONS
@@ -160,9 +156,10 @@ def test_handing_over_on_a_page_opens_the_workbench_on_the_answers(page, sent, m
     page.shell.set_state({"visitor": VISITOR})
     press(page, "d")
     page.hand_over()
-    assert ({"type": "visit", "address": "workbench"}, None) in sent
+    address, _, handed = next(m["address"] for m, _ in sent if m["type"] == "visit").partition("?session=")
+    assert address == "workbench"
     bench = workbench()
-    bench.shell.set_state({"visitor": VISITOR})
+    bench.shell.set_state({"visitor": VISITOR, "wanted": handed})
     assert bench.desk.session.constraints.pairs.must.tolist() == [False]
     bench.close()
 

@@ -8,13 +8,9 @@ from ipywidgets.widgets import widget as registry
 
 from cclab import COPKMeans
 from cclab.apps import compare
-from cclab.widgets.shell import Shell
+from tests.apps.visitor import lasso, press
 
-
-@pytest.fixture(autouse=True)
-def _quiet(tmp_path, monkeypatch):
-    monkeypatch.setenv("CCLAB_STATE", str(tmp_path / "state"))
-    monkeypatch.setattr(Shell, "send", lambda self, content, buffers=None: None)
+pytestmark = pytest.mark.usefixtures("sent")
 
 
 @pytest.fixture
@@ -24,23 +20,14 @@ def page():
     page.close()
 
 
-def press(page, *names):
-    for name in names:
-        page.shell._handle_custom_msg({"type": "key", "name": name, "down": True}, [])
-
-
-def lasso(scatter, indices):
-    scatter.points._everyone.selected = np.asarray(indices)
-    scatter.points._gestures._handle_custom_msg({"type": "lassoed", "mode": "replace", "moved": True}, [])
-
-
 def plain(html):
     return re.sub(r"<[^>]*>", "", html)
 
 
-def ids_of(twins, place):
-    desk = twins.desks[place]
-    return twins.ids_of(desk, desk.session.current)
+def numbers_of(twins, place):
+    """The number that each sample's cluster has at a desk."""
+    snapshot = twins.desks[place].session.current
+    return np.array(twins.look_of(twins.desks[place], snapshot).numbers)[snapshot.partition.labels()]
 
 
 def places(page):
@@ -91,33 +78,34 @@ def test_they_are_told_apart_where_they_differ(page):
     pairs = set(zip(one[agree], two[agree]))
     assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
     assert 0 < len(page.twins.parting.parted) < 75
-    assert f"differ on {len(page.twins.parting.parted)} of 150" in plain(page._verdict.value)
-    assert page.scatter.points._chosen["rings"].tolist() == page.twins.parting.parted.tolist()
-    assert page.twin.points._chosen["rings"].tolist() == page.twins.parting.parted.tolist()
+    assert f"differ on {len(page.twins.parting.parted)} of 150" in plain(page.verdict.value)
+    for scatter in (page.scatter, page.twin):
+        rings = np.frombuffer(scatter.points.widget.rings, np.uint32)
+        assert rings.tolist() == page.twins.parting.parted.tolist()
 
 
 def test_the_same_solver_agrees_with_itself():
     page = compare("iris", "COPKMeans", "COPKMeans", seed=1)
     assert len(page.twins.parting.parted) == 0
     assert page.twins.parting.agreement == 1
-    assert plain(page._verdict.value).startswith("They agree on every sample.")
+    assert plain(page.verdict.value).startswith("They agree on every sample.")
     page.close()
 
 
 def test_matched_clusters_have_the_same_hue(page):
     for desk in page.twins.desks:
         desk.session.run()
-    one, two = page.desk.session.labels, page.other.session.labels
-    shown = ids_of(page.twins, 1)[two]
     agree = np.setdiff1d(np.arange(150), page.twins.parting.parted)
-    assert np.array_equal(ids_of(page.twins, 0)[one][agree], shown[agree])
+    assert np.array_equal(numbers_of(page.twins, 0)[agree], numbers_of(page.twins, 1)[agree])
+    one, two = (dict(zip(look.numbers, look.hues)) for look in page.twins.parting.looks)
+    assert {number: one[number] for number in two if number in one} == {n: h for n, h in two.items() if n in one}
 
 
 def test_different_numbers_of_clusters():
     page = compare("iris", COPKMeans(2), COPKMeans(5), seed=1)
-    ids = ids_of(page.twins, 1)
-    assert len(set(ids.tolist())) == 5
-    assert {0, 1} <= set(ids.tolist())
+    assert set(numbers_of(page.twins, 0)) == {1, 2}
+    assert set(numbers_of(page.twins, 1)) == {1, 2, 3, 4, 5}
+    assert len(set(page.twins.parting.looks[1].hues)) == 5
     page.close()
 
 
@@ -130,9 +118,9 @@ def test_scores_stand_side_by_side(page):
 
 def test_another_solver_and_other_data(page):
     page.desk.session.constrain(must_link=[[0, 1]])
-    page.choices[1].value = "FCM"
+    page.choices[1].choose("FCM")
     assert type(page.other.session.solver).__name__ == "FCM"
-    page.choices[1].value = "CECM"
+    page.choices[1].choose("CECM")
     page.open_data("wine")
     assert page.other.session.data is page.desk.session.data
     assert page.data.value == "wine"
@@ -155,7 +143,7 @@ def test_a_gesture_is_undone_wherever_it_was_made(page):
     press(page, "m")
     press(page, "Space")  # without a loop of its own the run is over at once
     ended = places(page)
-    page.choices[1].value = "FCM"
+    page.choices[1].choose("FCM")
     assert type(page.other.session.solver).__name__ == "FCM"
     press(page, "ctrl+z")
     assert type(page.other.session.solver).__name__ == "COPKMeans"
@@ -193,18 +181,17 @@ def test_where_they_part_is_listed_and_can_be_selected(page):
     )
     page.crossings.rows._handle_custom_msg({"type": "act", "action": "select", "id": "0"}, [])
     assert page.other.selection.tolist() == crossings[0].samples.tolist()
-    one, two = page.desk.session.labels, page.other.session.labels
     for crossing in crossings:
-        assert set(ids_of(page.twins, 0)[one[crossing.samples]]) == {crossing.first}
-        assert set(ids_of(page.twins, 1)[two[crossing.samples]]) == {crossing.second}
+        assert set(numbers_of(page.twins, 0)[crossing.samples]) == {crossing.first}
+        assert set(numbers_of(page.twins, 1)[crossing.samples]) == {crossing.second}
         assert crossing.first != crossing.second
 
 
 def test_both_sessions_are_found_again():
     visitor = "0123456789abcdef" * 2
-    page = compare("iris", "CECM", "COPKMeans", seed=1)
+    page = compare()
     page.shell.visitor = visitor
-    page.choices[1].value = "FCM"
+    page.choices[1].choose("FCM")
     lasso(page.scatter, [1, 2, 3])
     press(page, "m", "ArrowRight", "ArrowRight")
     left = places(page)
@@ -212,7 +199,7 @@ def test_both_sessions_are_found_again():
     page = compare()
     page.shell.visitor = visitor
     assert places(page) == left
-    assert [choice.value for choice in page.choices] == ["CECM", "FCM"]
+    assert [choice.widget.description for choice in page.choices] == ["CECM", "FCM"]
     press(page, "ArrowRight")
     page.close()
     page = compare()
@@ -243,3 +230,25 @@ def test_closing_frees_every_widget():
     page = compare("iris", "FCM", "COPKMeans")
     page.close()
     assert [registry._instances[key] for key in set(registry._instances) - before] == []
+
+
+def test_many_samples_that_part_stand_out_by_colour_and_few_by_rings(page):
+    few = page.twins.parting.parted
+    assert 0 < len(few) <= 150
+    assert page.scatter._drawn["rings"] == few.tobytes()
+    assert "they differ" in page.scatter.legend.value
+    many = compare("digits", "FCM", "COPKMeans", seed=1)
+    try:
+        for desk in many.twins.desks:
+            desk.session.step(2)
+        parted = many.twins.parting.parted
+        assert len(parted) > 150
+        for view in (many.scatter, many.twin):
+            assert view._drawn["rings"] == b""
+            certainty = view._drawn["encoding"].certainty
+            assert np.flatnonzero(certainty == 1).tolist() == parted.tolist()
+            assert certainty.min() == 0
+            assert "faint = both agree" in view.legend.value
+        assert "in full colour" in many.verdict.value
+    finally:
+        many.close()

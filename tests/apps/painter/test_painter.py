@@ -6,20 +6,21 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from PIL import Image
 from scipy import ndimage
 
-from cclab.apps import painted, painter
-from cclab.apps.painter import read_file
-from cclab.images import Stroke, load_image
+from cclab.apps import painter
+from cclab.apps.painter import exports as painted
+from cclab.apps.painter.painter import open_journal, read_file
+from cclab.images import Painting, Stroke, load_image
 from cclab.images.regions import dice
-from cclab.widgets.easel.easel import session_on
+from cclab.widgets.painter.fresh import session_on
+from cclab.widgets.painter.model import Easel
+from tests.apps.visitor import Visitor
 
-RNG = np.random.default_rng(0)
 LEFT = Stroke("brush", 1, 4, [[8, 6], [8, 34]])
 RIGHT = Stroke("brush", 2, 4, [[31, 6], [31, 34]])
 OTHER = Stroke("brush", 2, 3, [[36, 20], [36, 25]])
@@ -28,8 +29,9 @@ OTHER = Stroke("brush", 2, 3, [[36, 20], [36, 25]])
 @pytest.fixture(scope="module")
 def halves():
     truth = np.broadcast_to(np.arange(40) >= 20, (40, 40)).astype(int)
-    noise = ndimage.gaussian_filter(RNG.standard_normal((40, 40)), 0.7)
-    return load_image(np.clip(0.3 + 0.4 * truth + 0.1 * noise, 0, 1), truth=truth, name="halves")
+    noise = ndimage.gaussian_filter(np.random.default_rng(0).standard_normal((40, 40)), 0.7)
+    pixels = np.clip(0.3 + 0.4 * truth + 0.1 * noise, 0, 1)
+    return load_image((255 * pixels).astype(np.uint8), truth=truth, name="halves")
 
 
 @pytest.fixture
@@ -77,8 +79,8 @@ def test_two_strokes_superpixels_first_and_pixels_after(page, halves):
     paint(page, RIGHT)
     regions = page.desk.regions_at(page.desk.session.current)
     assert dice(regions.mask(2), halves.truth == 1) > 0.98
-    posed = [s.command["recipe"]["options"]["objects"] for s in page.desk.session.snapshots if "recipe" in s.command]
-    assert posed == ["superpixels", "pixels"] * 2
+    posed = [s.recipe.options.objects for s in page.desk.session.snapshots if s.command.poses]
+    assert posed == ["superpixels", "superpixels", "pixels"]  # nothing is worked out before two regions have paint
     assert page.desk.posed_at(page.desk.session.current).objects.kind == "pixels"
     assert re.search(r"Dice of Region 1 <b>(0\.9\d|1\.00)", status(page))
     assert len(page.paint.canvas.strokes) == 2
@@ -119,7 +121,7 @@ def where(strokes):
 
 
 def verbs(page):
-    return [snapshot.command["verb"] for snapshot in page.desk.session.snapshots]
+    return [snapshot.command.verb for snapshot in page.desk.session.snapshots]
 
 
 @pytest.mark.parametrize("objects", ["pixels", "superpixels"])
@@ -170,7 +172,7 @@ def test_a_stroke_is_not_lost_when_someone_goes_back_in_time_while_it_is_taken_i
 
 def test_what_goes_wrong_with_pixels_is_told_and_superpixels_are_kept(page, monkeypatch):
     told = []
-    page.desk.told.connect(lambda kind, words: told.append((kind, words)))
+    page.desk.told.connect(lambda notice: told.append((notice.kind, notice.words)))
     make = page.desk.painting._make
 
     def failing(recipe):
@@ -266,39 +268,23 @@ def test_views_of_the_belief(page):
     }
 
 
-def test_a_question_about_two_places_is_answered_by_paint(page):
+@pytest.mark.parametrize(("key", "region"), [("s", 1), ("d", 2)])
+def test_a_question_about_a_place_names_the_regions_and_is_answered_by_paint(page, key, region):
     paint(page, LEFT, RIGHT)
-    assert page.queries.query is not None
-    assert "is torn between" in page.queries._why.value
-    asked, sure, _ = page.queries._torn(page.queries.query)
-    other = page.paint.canvas.places[1 - page.queries.query.samples.index(asked)]
-    paint_of = {1: LEFT, 2: RIGHT}[sure]
-    assert abs(other[1] - paint_of.points[0, 0]) < paint_of.size  # what is compared with is paint
-    before = len(page.desk.recipe.strokes)
+    query = page.queries.query
+    assert "Region 1 or Region 2?" in page.queries.title.value
+    assert "By what is seen at" in page.queries.why.value
+    assert [made.description for made in page.queries.answers.children] == ["Region 1", "Region 2", "Don’t know"]
+    place = page.queries.about.place(query)
+    assert page.paint.canvas.places == [place]
 
-    async def answer():
-        page.queries.answer("same")
+    async def say():
+        press(page, key)
         await at_rest(page)
 
-    asyncio.run(answer())
-    assert len(page.desk.recipe.strokes) == before + 1
-
-
-def test_same_paints_as_the_sure_place_and_different_as_the_other(page):
-    for answer, chosen in (("same", lambda sure: sure), ("different", lambda sure: 3 - sure)):
-        paint(page, LEFT, RIGHT)
-        query = page.queries.query
-        asked, sure, _ = page.queries._torn(query)
-        place = page.desk.place_of(page.queries._posed, asked)
-
-        async def say(answer=answer):
-            page.queries.answer(answer)
-            await at_rest(page)
-
-        asyncio.run(say())
-        assert page.desk.recipe.strokes[-1].region == chosen(sure)
-        assert page.desk.regions_at(page.desk.session.current).labels[place] == chosen(sure)
-        page.desk.develop(replace(page.desk.recipe, strokes=()))
+    asyncio.run(say())
+    assert [stroke.region for stroke in page.desk.recipe.strokes] == [1, 2, region]
+    assert page.desk.regions_at(page.desk.session.current).labels[place] == region
 
 
 def test_dont_know_asks_about_another_place(page):
@@ -316,12 +302,53 @@ def test_dont_know_asks_about_another_place(page):
     assert len(page.desk.recipe.strokes) == 2
 
 
+def test_what_tells_them_apart_is_said_and_can_be_changed(page):
+    page.watch.tabs.value = "Belief"
+    part = page.watch.parts["Belief"][0]
+    assert "then learned" in part._words.value
+    paint(page, LEFT, RIGHT)
+    assert "tell them apart" in part._words.value
+    assert page.desk.recipe.options.learn
+
+    async def leave_out(kind):
+        part._rows._handle_custom_msg({"type": "act", "action": "use", "id": kind}, [])
+        await at_rest(page)
+
+    asyncio.run(leave_out("texture"))
+    assert "texture" not in page.desk.recipe.options.maps
+    assert "left out" in dict(part._rows.rows)["texture"]
+
+    async def by_values():
+        part.way.value = "Values alone"
+        await at_rest(page)
+
+    asyncio.run(by_values())
+    assert not page.desk.recipe.options.learn
+    assert page.desk.posed_at(page.desk.session.current).forest is None
+    press(page, "ctrl+z")
+    assert page.desk.learn
+    assert part.way.value == "Learn from paint"
+
+
+def test_belief_is_taken_out_as_named_layers(page):
+    import tifffile
+
+    paint(page, LEFT, RIGHT)
+    with tifffile.TiffFile(io.BytesIO(painted.belief(page.desk).data)) as file:
+        layers, about = file.asarray(), file.ome_metadata
+    names = ("plausibility of Region 1", "plausibility of Region 2", "typicality", "doubt", "undecided")
+    assert all(name in about for name in names)
+    assert layers.shape == (5, 40, 40)
+    assert 0 <= layers.min() <= layers.max() <= 1
+    np.testing.assert_array_equal(layers[4] > 0, layers[3] > 0.3)
+
+
 def test_strokes_are_listed_and_forgotten(page):
     paint(page, LEFT, RIGHT)
     page.watch.tabs.value = "Strokes"
     rows = page.watch.parts["Strokes"][0]._rows
-    assert "prototype 2" in rows.rows[0][1]
-    rows._handle_custom_msg({"type": "act", "action": "forget", "id": "0"}, [])
+    assert "taught: brightness of Region 2" in rows.rows[0][1]
+    rows._handle_custom_msg({"type": "act", "action": "forget", "id": "1"}, [])
     assert [stroke.region for stroke in page.desk.recipe.strokes] == [2]
 
 
@@ -332,6 +359,7 @@ def test_erasing_everything_leaves_a_blank_page(page):
 
 
 def test_by_hand_nothing_runs_until_it_is_asked_for(page):
+    page.desk.learn = False  # what a forest has learned needs no steps
     page.desk.run_after = False
     page.desk.objects = "superpixels"
     paint(page, LEFT, RIGHT)
@@ -342,10 +370,11 @@ def test_by_hand_nothing_runs_until_it_is_asked_for(page):
 
 def test_other_objects_solvers_and_options(page):
     paint(page, LEFT, RIGHT)
-    page.bar.objects.value = "values"
+    page.objects.widget.value = "values"
     assert page.desk.posed_at(page.desk.session.current).objects.kind == "values"
-    page.bar.objects.value = "superpixels"
-    page.bar.solver.value = "COPKMeans"
+    page.objects.widget.value = "superpixels"
+    page.solver_menu.choose("COPKMeans")
+    assert page.solver_menu.widget.description == "COPKMeans"
     assert type(page.desk.session.solver).__name__ == "COPKMeans"
     assert "COPKMeans has no use for" in page.banner._words.value
     page.paint._toggle_flatten()
@@ -405,7 +434,7 @@ def test_what_can_not_be_opened_is_said_and_nothing_is_lost(page):
     for name, content, words in (
         ("notes.png", b"no picture", "no picture that can be read"),
         ("x.json", b"{broken", "no session file"),
-        ("y.json", b"{}", "no session of the painter"),
+        ("y.json", b"{}", "no cclab session"),
     ):
         piece = {"type": "file", "id": name, "name": name, "size": len(content), "index": 0, "count": 1}
         page.shell._handle_custom_msg(piece, [content])
@@ -418,7 +447,10 @@ def test_what_can_not_be_opened_is_said_and_nothing_is_lost(page):
     [
         (np.zeros((1, 1), dtype=np.uint8), "All pixels have one and the same value"),
         (np.full((12, 9), 7, dtype=np.uint8), "there is nothing to tell apart."),
-        (RNG.integers(0, 255, size=(30, 20, 4), dtype=np.uint8), "Transparent pixels were laid on white."),
+        (
+            np.random.default_rng(0).integers(0, 255, size=(30, 20, 4), dtype=np.uint8),
+            "Transparent pixels were laid on white.",
+        ),
         (np.full((30, 20, 4), 255) - [[[0, 90, 0, 0]]] * np.eye(30, 20, dtype=int)[..., None], "alpha channel"),
     ],
     ids=["one pixel", "one colour", "RGBA", "RGBA, opaque"],
@@ -442,7 +474,7 @@ def test_a_picture_that_is_too_large_is_reduced_and_said(tmp_path, monkeypatch):
     page = painter(large)
     assert page.desk.picture.shape == (2048, 2048)
     assert page.desk.objects == "superpixels"
-    assert "Reduced from 8192 x 8192 to 2048 x 2048" in page.banner._words.value
+    assert "Reduced from 8192 x 8192 to 2048 x 2048 to be painted on" in page.banner._words.value
     assert "max_side=None keeps every pixel" in page.banner._words.value
     page.close()
 
@@ -455,3 +487,28 @@ def test_two_colours_on_one_object_are_said_and_nothing_is_lost(page, objects):
     assert re.search("painted in two colours: the colour with more paint counts", page.banner._words.value)
     assert len(page.desk.recipe.strokes) == 3
     assert page.desk.session.failures == []
+
+
+def test_another_picture_offers_the_way_back(page, halves):
+    visitor = Visitor(page, page.sent)
+    visitor.arrive()
+    paint(page, LEFT, RIGHT)
+    page.open_data("phantom")
+    assert page.desk.picture.name == "phantom"
+    assert visitor.offered == "Back"
+    visitor.accept()
+    assert len(page.desk.recipe.strokes) == 2
+
+
+def test_a_reopened_painting_poses_each_problem_once(page, halves, monkeypatch):
+    Visitor(page, []).arrive()
+    paint(page, LEFT, RIGHT)
+    folder = page.visit.entry.folder
+    page.close()
+    made, make = [], Painting._make
+    monkeypatch.setattr(Painting, "_make", lambda self, recipe: (made.append(recipe), make(self, recipe))[1])
+    session = open_journal(folder)
+    desk = Easel(session)
+    desk.regions_at(session.current)
+    assert len(made) == len({str(recipe.to_json()) for recipe in made}) > 0
+    session.close()

@@ -1,0 +1,5 @@
+"""Credal explained."""
+
+from cclab.apps.credal.credal import credal
+
+__all__ = ["credal"]

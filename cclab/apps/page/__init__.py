@@ -1,0 +1,1 @@
+"""What all dashboards have in common."""

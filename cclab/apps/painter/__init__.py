@@ -1,0 +1,5 @@
+"""The painter."""
+
+from cclab.apps.painter.painter import painter
+
+__all__ = ["painter"]
