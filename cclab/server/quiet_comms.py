@@ -5,6 +5,8 @@ dashboard. While the notebook runs no page listens yet, and the one that comes a
 once. So nothing is sent until it asks, the server has nothing to pass on, and the page is there a second sooner.
 """
 
+from typing import Any
+
 from comm import get_comm_manager
 from ipykernel.comm.comm import BaseComm
 from ipykernel.kernelbase import Kernel
@@ -13,11 +15,11 @@ from ipywidgets import Widget
 _CONTROL = "jupyter.widget.control"
 
 
-def until_a_page_asks():
+def until_a_page_asks() -> None:
     """Send no news of widgets before a page asks for their state."""
     targets, publish = get_comm_manager(), BaseComm.publish_msg
 
-    def asked(comm, message):
+    def asked(comm: BaseComm, message: dict[str, Any]) -> None:
         BaseComm.publish_msg = publish
         targets.register_target(_CONTROL, Widget.handle_control_comm_opened)
         Widget.handle_control_comm_opened(comm, message)

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 
-from cclab.apps import prompt
-from cclab.apps.prompt import PromptConnection
+from cclab.server import nodelay as prompt
+from cclab.server.nodelay import PromptConnection
 
 
 def test_the_socket_waits_for_nothing(monkeypatch):

@@ -7,16 +7,19 @@ import re
 import socket
 import subprocess
 import sys
+import textwrap
+import webbrowser
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tornado.web import HTTPError
 
 import cclab
 from cclab import apps, cli
-from cclab.apps import gallery
-from cclab.apps.kernels import OwnPython, WarmKernels
-from cclab.apps.server import AddressError, is_loopback, listen_on, settings, token_for
+from cclab.server import gallery
+from cclab.server.kernels import OwnPython, WarmKernels
+from cclab.server.server import AddressError, is_loopback, listen_on, settings, show, token_for
 
 PACKAGE = Path(cclab.__file__).parent
 
@@ -38,7 +41,7 @@ def fake_app(tmp_path, monkeypatch):
         monkeypatch.delitem(sys.modules, f"cclab.apps.{name}", raising=False)
     vars(apps).pop("credal", None)  # asking whether it is there would import it
     yield
-    sys.modules.pop("cclab.apps.credal", None)
+    sys.modules.pop("cclab.apps.credal.credal", None)
     vars(apps).pop("credal", None)
 
 
@@ -72,7 +75,7 @@ def test_a_port_asked_for_and_taken_is_an_error(taken_port):
 
 
 def test_else_the_next_free_port_is_used(taken_port, monkeypatch, capsys):
-    monkeypatch.setattr("cclab.apps.server.DEFAULT_PORT", taken_port)
+    monkeypatch.setattr("cclab.server.server.DEFAULT_PORT", taken_port)
     sockets = listen_on("127.0.0.1")
     assert sockets[0].getsockname()[1] > taken_port
     assert f"Port {taken_port} is in use" in capsys.readouterr().err
@@ -85,14 +88,31 @@ def test_an_address_of_another_machine_is_an_error():
         listen_on("192.0.2.1", 8866)
 
 
-def test_other_host_names_are_answered_only_behind_a_token_or_a_proxy():
-    def allowed(**changes):
-        asked = {"ip": "127.0.0.1", "port": 1, "token": "", "base_url": "/", "workers": 1, "open_browser": False}
-        return settings(**asked | changes).Voila.tornado_settings["allow_remote_access"]
+def test_a_proxy_or_another_name_needs_a_token_too():
+    assert token_for("127.0.0.1", base_url="/") == ""
+    assert len(token_for("127.0.0.1", base_url="/cclab/")) >= 32
+    assert len(token_for("127.0.0.1", hosts=["clusters.example.org"])) >= 32
+    with pytest.raises(AddressError, match="behind a proxy, at /cclab/: a token is needed"):
+        token_for("127.0.0.1", "", base_url="/cclab/")
+    with pytest.raises(AddressError, match=r"as clusters\.example\.org: a token is needed"):
+        token_for("127.0.0.1", "", hosts=["clusters.example.org"])
 
-    assert not allowed()
-    assert allowed(token="word")
-    assert allowed(base_url="/hub/")
+
+@pytest.mark.parametrize("host", ["10.0.0.1", "https://clusters.example.org", "clusters.example.org:80", "*", ""])
+def test_a_host_that_is_no_name_is_said_in_words(host, capsys):
+    assert cli.main(["app", "--allow-host", host, "--no-browser"]) == 1
+    assert f"not {host!r}" in capsys.readouterr().err
+
+
+def test_other_host_names_are_answered_only_on_a_network_and_behind_a_token():
+    def allowed(**changes):
+        asked = {"ip": "127.0.0.1", "port": 1, "token": "", "base_url": "/", "hosts": [], "workers": 1}
+        return settings(**asked | {"visitors": None, "open_browser": False} | changes).Voila.tornado_settings
+
+    for changes in ({}, {"token": "word"}, {"base_url": "/hub/"}, {"ip": "0.0.0.0", "hosts": ["a.example"]}):
+        assert not allowed(**changes)["allow_remote_access"]
+    assert allowed(ip="0.0.0.0")["allow_remote_access"]
+    assert allowed(hosts=["a.example"])["local_hostnames"] == ["localhost", "a.example"]
 
 
 # The gallery
@@ -104,7 +124,7 @@ def test_every_app_has_a_notebook_with_its_texts_and_a_picture():
         assert card.title != name, name
         assert card.description.endswith("."), name
         assert card.hint, name
-        assert (PACKAGE / "apps/template/pictures" / f"{name}.svg").exists(), name
+        assert (PACKAGE / "server/template/pictures" / f"{name}.svg").exists(), name
 
 
 def test_notebooks_are_thin():
@@ -135,15 +155,8 @@ def test_titles_of_notebooks_and_documents_are_their_first_headings(tmp_path):
     assert gallery.documents(tmp_path) == [("index", "Start here"), ("b", "b")]
 
 
-def test_colours_of_the_pages_are_those_of_the_widgets():
-    tokens = re.findall(r"--cc-.*;", (PACKAGE / "apps/template/tokens.css").read_text())
-    theme = (PACKAGE / "widgets/theme.css").read_text()
-    assert len(tokens) > 10
-    assert [token for token in tokens if token not in theme] == []
-
-
 def test_templates_name_no_other_host():
-    for path in (PACKAGE / "apps/template").rglob("*.*"):
+    for path in (PACKAGE / "server/template").rglob("*.*"):
         hosts = set(re.findall(r"https?://([\w.-]+)", path.read_text()))
         assert hosts <= {"www.w3.org"}, path.name  # the name of SVG, which nobody fetches
 
@@ -231,6 +244,67 @@ async def test_a_visitor_gets_the_kernel_that_is_just_starting(tmp_path):
     await manager.shutdown_all()
 
 
+async def test_no_more_kernels_than_there_is_room_for(tmp_path):
+    manager = WarmKernels(kernel_spec_manager=OwnPython(), connection_dir=str(tmp_path), pool_size=3, most_visitors=1)
+    manager.refill()
+    assert len(manager._pool) == 1
+    asked = [manager.start_kernel(kernel_name="python3", path="") for _ in range(4)]
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    assert [type(answer) for answer in answers] == [str, HTTPError, HTTPError, HTTPError]
+    assert answers[1].status_code == 503
+    assert manager.list_kernel_ids() == answers[:1]
+    await manager.shutdown_kernel(answers[0])
+    assert await manager.start_kernel(kernel_name="python3", path="") in manager
+    await manager.shutdown_all()
+
+
+async def test_a_kernel_that_no_page_has_met_is_ended(tmp_path):
+    manager = WarmKernels(kernel_spec_manager=OwnPython(), connection_dir=str(tmp_path), pool_size=0)
+    manager.cull_idle_timeout = 300
+    met, unmet = [await manager.start_kernel(kernel_name="python3", path="") for _ in range(2)]
+    manager.notify_connect(met)
+    await manager.cull_kernels()
+    assert {met, unmet} == set(manager.list_kernel_ids())
+    for kernel in (met, unmet):
+        manager.get_kernel(kernel).last_activity = datetime.now(UTC) - timedelta(seconds=400)
+        manager.get_kernel(kernel).execution_state = "busy"
+    await manager.cull_kernels()
+    assert manager.list_kernel_ids() == [met]
+    assert manager.n_visitors == 1
+    await manager.shutdown_all()
+
+
+@pytest.mark.slow
+async def test_a_page_that_is_left_alone_keeps_quiet_and_its_kernel_is_ended(tmp_path):
+    manager = WarmKernels(kernel_spec_manager=OwnPython(), connection_dir=str(tmp_path), pool_size=0)
+    kernel = await manager.start_kernel(kernel_name="python3", path="")
+    # As a page does: it asks for the state of all widgets, something is done, and it vanishes.
+    code = f"""
+        from comm import get_comm_manager
+        from ipywidgets._version import __control_protocol_version__ as version
+        from cclab.apps import workbench
+
+        page = type("Page", (), {{"on_msg": lambda *_: None}})()
+        get_comm_manager().targets["jupyter.widget.control"](page, {{"metadata": {{"version": version}}}})
+        bench = workbench(journal={str(tmp_path / "kept")!r})
+        bench.desk.session.step()
+    """
+    client = manager.get_kernel(kernel).client()
+    client.start_channels()
+    reply = await client.execute(textwrap.dedent(code), reply=True)
+    client.stop_channels()
+    assert reply["content"]["status"] == "ok", reply["content"]
+    assert await ask(manager, kernel, "'saved' in bench.status._saved.value") == "True"
+    await asyncio.sleep(1)  # a question is looked for
+    left = manager.get_kernel(kernel).last_activity
+    await asyncio.sleep(7)
+    assert manager.get_kernel(kernel).last_activity == left
+    manager.cull_idle_timeout = 5
+    await manager.cull_kernels()
+    assert kernel not in manager
+    await manager.shutdown_all()
+
+
 # The command
 
 
@@ -243,6 +317,16 @@ def test_the_command_needs_no_jupyter_until_the_app_is_asked_for():
 def test_a_taken_port_is_said_in_words(taken_port, capsys):
     assert cli.main(["app", "--port", str(taken_port), "--no-browser"]) == 1
     assert f"port {taken_port}" in capsys.readouterr().err
+
+
+def test_no_browser_is_said_in_words(monkeypatch, capsys):
+    def refuse(address):
+        raise webbrowser.Error("could not locate runnable browser")
+
+    for answer in (lambda address: False, refuse):
+        monkeypatch.setattr(webbrowser, "open", answer)
+        show("http://127.0.0.1:8866/")
+        assert "No browser could be opened here. Go to http://127.0.0.1:8866/" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -258,6 +342,12 @@ def test_a_negative_number_of_kernels_is_refused(capsys):
     with pytest.raises(SystemExit):
         cli.main(["app", "--workers", "-1"])
     assert "not a number of kernels" in capsys.readouterr().err
+
+
+def test_at_least_one_visitor_is_let_in(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["app", "--visitors", "0"])
+    assert "at least 1 must be let in" in capsys.readouterr().err
 
 
 def test_datasets_are_listed(capsys):

@@ -46,7 +46,8 @@
   // The upload button of ipywidgets clicks an input that is not part of the page: its events pass no window.
   const click = HTMLInputElement.prototype.click;
   HTMLInputElement.prototype.click = function () {
-    if (this.type === "file" && !this.isConnected) this.addEventListener("change", refuseLarge, true);
+    const whole = this.type === "file" && !this.isConnected && !this.dataset.inPieces; // our own pages send pieces
+    if (whole) this.addEventListener("change", refuseLarge, true);
     click.call(this);
   };
 
