@@ -48,14 +48,15 @@ method too: ``Method("watershed", function, **parameters)``, called as ``functio
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
+from collections.abc import Iterable
 
+from cclab.core.words import did_you_mean
+from cclab.oracles import Truth, ask
 from cclab.studies.claims import Comparison, Printed
 from cclab.studies.declaration import Cell, Data, Method, grid
 from cclab.studies.knowledge import Asked, Knowledge, NoKnowledge, RandomLabels, RandomPairs
-from cclab.studies.oracle import Truth, ask
 from cclab.studies.study import Study
 from cclab.studies.trial import Outcome
 
@@ -77,18 +78,29 @@ __all__ = [
     "find_studies",
     "get_study",
     "grid",
+    "paper_studies",
 ]
 
 
 def find_studies() -> tuple[dict[str, Study], dict[str, str]]:
     """All studies of this room by name, and why any of its modules can't be used."""
+    return _found(pkgutil.walk_packages(__path__, f"{__name__}."))
+
+
+def paper_studies() -> dict[str, Study]:
+    """The studies of the papers, by name."""
+    papers = importlib.import_module(f"{__name__}.papers")
+    return _found(pkgutil.iter_modules(papers.__path__, f"{papers.__name__}."))[0]
+
+
+def _found(modules: Iterable[pkgutil.ModuleInfo]) -> tuple[dict[str, Study], dict[str, str]]:
     studies: dict[str, Study] = {}
     broken: dict[str, str] = {}
-    for module in pkgutil.iter_modules(__path__):
+    for module in modules:
         try:
-            found = importlib.import_module(f"{__name__}.{module.name}")
+            found = importlib.import_module(module.name)
         except Exception as error:  # a broken study must not hide the others
-            broken[module.name] = f"{type(error).__name__}: {error}"
+            broken[module.name.removeprefix(f"{__name__}.")] = f"{type(error).__name__}: {error}"
             continue
         declared = [*getattr(found, "STUDIES", ()), *([found.STUDY] if hasattr(found, "STUDY") else [])]
         studies |= {study.name: study for study in declared}
@@ -99,7 +111,7 @@ def get_study(name: str) -> Study:
     """The study of this name, or an error that lists the close names."""
     studies, broken = find_studies()
     if name not in studies:
-        close = difflib.get_close_matches(name, studies, n=3, cutoff=0.4) or sorted(studies)
         why = "".join(f"; {module} can't be used: {reason}" for module, reason in broken.items())
-        raise ValueError(f"there is no study called {name!r}; did you mean {', '.join(close)}?{why}")
+        hint = did_you_mean(name, studies, f"known are {', '.join(sorted(studies))}")
+        raise ValueError(f"there is no study called {name!r}; {hint}{why}")
     return studies[name]

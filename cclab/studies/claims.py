@@ -22,6 +22,7 @@ class Goal:
     at_most: bool = False
 
     def wanted(self, reference: float) -> float:
+        """The value to reach, given that of the reference."""
         return self.factor * reference + (self.margin if self.at_most else -self.margin)
 
     def rule(self, reference: str) -> str:
@@ -31,6 +32,7 @@ class Goal:
         return f"{sign} {factor}{reference}" + (f" {by} {self.margin:g}" if self.margin else "")
 
     def verdict(self, value: float, reference: float) -> str:
+        """Whether a value reaches its goal, in a word."""
         # A mean of trials that all hit the mark may fall short of it by rounding.
         wanted = self.wanted(reference)
         reached = value <= wanted + 1e-9 if self.at_most else value >= wanted - 1e-9
@@ -74,6 +76,7 @@ class Printed:
 
     @property
     def goal(self) -> Goal:
+        """What the paper's figure asks for."""
         return Goal(self.factor, self.margin, self.at_most)
 
     @property
@@ -88,6 +91,7 @@ class Printed:
 
     @property
     def figures(self) -> dict[tuple[str, str, str], float]:
+        """The printed figures by data, method and knowledge."""
         flat: dict[tuple[str, str, str], float] = {}
         for (data, method, knowledge), value in self.values.items():
             several = value.items() if isinstance(value, Mapping) else [("", value)]
@@ -123,10 +127,12 @@ class Comparison:
 
     @property
     def goal(self) -> Goal:
+        """What the comparison asks for."""
         return Goal(self.factor, self.margin, self.at_most)
 
     @property
     def title(self) -> str:
+        """The comparison in words."""
         return f"{self.measure}: {', '.join(self.left)} {self.goal.rule(', '.join(self.right))}"
 
     def table(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -173,7 +179,7 @@ class Comparison:
 def measured(rows: pd.DataFrame, measure: str) -> pd.Series:
     """A measure of some trials, or an error that says which measures there are."""
     if len(rows) and measure not in rows:
-        there = ", ".join(name for name in rows.select_dtypes("number") if name not in ("count", "trial"))
+        there = ", ".join(str(name) for name in rows.select_dtypes("number") if name not in ("count", "trial"))
         raise ValueError(f"there is no measure {measure!r}; there are {there}")
     return rows.get(measure, pd.Series(dtype=float))
 

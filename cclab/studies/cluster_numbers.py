@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cclab.algorithms import CA, CompetitiveMixture
@@ -35,13 +37,15 @@ def gaussians(
     )
 
 
-def draws(label: str, fewest: int, most: int, separation: float, **about) -> list[Data]:
+def draws(label: str, fewest: int, most: int, separation: float, **about: Any) -> list[Data]:
+    """Gaussians that are drawn anew for each trial, one data set for each number of features."""
     about |= {"fewest": fewest, "most": most, "separation": separation}
     return [Data(gaussians, label=f"{label}, {p} features", anew=True, n_features=p, **about) for p in FEATURES]
 
 
 def number(outcome: Outcome) -> dict[str, float]:
     """The number of clusters, whether it is right, and whether it is right where the method is sure."""
+    assert outcome.partition is not None
     found, true = outcome.partition.n_clusters, outcome.data.n_classes
     right = float(found == true)
     verdict = getattr(outcome.state, "verdict", None)

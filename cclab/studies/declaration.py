@@ -52,7 +52,9 @@ class Data:
         anew: bool = False,
         **options: Any,
     ) -> None:
-        name = source if isinstance(source, str) else source.__name__
+        name = source if isinstance(source, str) else getattr(source, "__name__", "")
+        if not (label or name):
+            raise ValueError(f"{source!r} has no name of its own: give a label")
         vars(self).update(source=source, label=label or name, standardized=standardized, anew=anew, options=options)
 
     def __hash__(self) -> int:
@@ -95,6 +97,7 @@ class Method:
 
     @property
     def is_function(self) -> bool:
+        """Whether it is a function in place of a solver."""
         return not isinstance(self.make, type)
 
     def estimator(self, data: Dataset, seed: int) -> Any:

@@ -8,7 +8,7 @@ from cclab.algorithms import FCM, ConstrainedKMeans, COPKMeans, SeededKMeans
 from cclab.queries import FarthestFirst, Random
 from cclab.studies import Asked, Comparison, Data, Method, RandomLabels, RandomPairs, Study, grid
 
-DATA = [Data("iris"), Data("wine", standardized=True)]
+DATA = [Data("iris_uci", label="iris"), Data("wine", standardized=True)]
 KMEANS = Method("K-means", KMeans, n_init=10)
 FUZZY = Method("FCM", FCM, n_init=5)
 COP = Method("COP-KMeans", COPKMeans, n_init=5)

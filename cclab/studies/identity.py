@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
 import inspect
 import json
 from collections.abc import Mapping
@@ -14,6 +13,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from cclab.studies.code_behind import code_behind, has_file
+
 
 def fingerprint(*values: Any) -> str:
     """A short name that changes whenever `values` do, the same in every process."""
@@ -21,7 +22,7 @@ def fingerprint(*values: Any) -> str:
 
 
 def describe(value: Any) -> Any:
-    """`value` in JSON's terms. Functions and classes count by their source, so that changed code is run again."""
+    """`value` in JSON's terms. Functions and classes count by all code that they run, so that a change is noticed."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.generic):
@@ -35,16 +36,18 @@ def describe(value: Any) -> Any:
     if isinstance(value, set | frozenset):
         return sorted(json.dumps(describe(v)) for v in value)
     if isinstance(value, type):
-        return [f"{value.__module__}.{value.__qualname__}", _sources(value)]
+        typed = "" if has_file(value.__module__) else _source(value)
+        return [f"{value.__module__}.{value.__qualname__}", typed, code_behind(_modules_behind(value))]
     if isinstance(value, BaseEstimator):
         return [describe(type(value)), describe(value.get_params(deep=False))]
     if is_dataclass(value):
         said = {f.name: describe(getattr(value, f.name)) for f in fields(value)}
-        return [type(value).__qualname__, _source(type(value)), said]
+        return [describe(type(value)), said]
     if isinstance(value, functools.partial):
         return [describe(value.func), describe(value.args), describe(value.keywords)]
     if inspect.isfunction(value):
-        return [value.__qualname__, _source(value), describe(inspect.getclosurevars(value).nonlocals)]
+        around = describe(inspect.getclosurevars(value).nonlocals)
+        return [value.__qualname__, _source(value), code_behind(_modules_behind(value)), around]
     if callable(value):
         return getattr(value, "__qualname__", type(value).__qualname__)
     raise TypeError(
@@ -52,11 +55,14 @@ def describe(value: Any) -> Any:
     )
 
 
-def _sources(cls: type) -> str:
-    """One digest for the files of a class and of those of its bases that live in the same room."""
-    room = cls.__module__.split(".")[:2]
-    modules = {base.__module__ for base in cls.__mro__ if base.__module__.split(".")[:2] == room}
-    return _digest("".join(_source(importlib.import_module(name)) for name in sorted(modules)))
+def _modules_behind(thing: Any) -> set[str]:
+    """The modules in which a class and its bases, or a function and what it names, are at home."""
+    if isinstance(thing, type):
+        room = thing.__module__.split(".")[:2]
+        near = {base.__module__ for base in thing.__mro__ if base.__module__.split(".")[:2] == room}
+        return near | {base.__module__ for base in thing.__mro__ if base.__module__.startswith("cclab.")}
+    named = (getattr(value, "__module__", None) for value in inspect.getclosurevars(thing).globals.values())
+    return {thing.__module__, *(module for module in named if module and module.startswith("cclab."))}
 
 
 def _source(thing: Any) -> str:

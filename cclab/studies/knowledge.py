@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cclab.core import ConstraintSet
+from cclab.oracles import Truth
 from cclab.queries.base import Strategy
 from cclab.studies.drawing import n_pairs, random_pairs
-from cclab.studies.oracle import Truth
 
 
 class Knowledge(ABC):
@@ -51,6 +51,7 @@ class NoKnowledge(Knowledge):
     label: str = "nothing"
 
     def draw(self, data: Any, rng: np.random.Generator) -> ConstraintSet:
+        """No statement."""
         return ConstraintSet(data.X.shape[0])
 
 
@@ -68,6 +69,8 @@ class _RandomDraw(Knowledge):
     label : str, optional
     """
 
+    noun: ClassVar[str]
+
     count: int | None = None
     share: float | None = field(default=None, kw_only=True)
     noise: float = field(default=0.0, kw_only=True)
@@ -84,7 +87,7 @@ class _RandomDraw(Knowledge):
             object.__setattr__(self, "label", f"{amount} {self.noun}{wrong}")
 
     def amount(self, of: int) -> int:
-        return self.count if self.share is None else round(self.share * of)
+        return self.count if self.count is not None else round((self.share or 0.0) * of)
 
 
 class RandomPairs(_RandomDraw):
@@ -97,6 +100,7 @@ class RandomPairs(_RandomDraw):
     noun: ClassVar[str] = "pairs"
 
     def draw(self, data: Any, rng: np.random.Generator) -> ConstraintSet:
+        """Pairs drawn at random, and whether they belong together."""
         samples = np.flatnonzero(_truth(data) >= 0)
         pairs = samples[random_pairs(len(samples), self.amount(n_pairs(len(samples))), rng)]
         return Truth(data.target, self.noise, rng).link(ConstraintSet(len(data.target)), pairs)
@@ -112,6 +116,7 @@ class RandomLabels(_RandomDraw):
     noun: ClassVar[str] = "labels"
 
     def draw(self, data: Any, rng: np.random.Generator) -> ConstraintSet:
+        """Labels of samples drawn at random."""
         samples = np.flatnonzero(_truth(data) >= 0)
         chosen = rng.choice(samples, size=self.amount(len(samples)), replace=False)
         labels = np.full(len(data.target), -1)
@@ -121,7 +126,7 @@ class RandomLabels(_RandomDraw):
 
 @dataclass(frozen=True)
 class Asked(Knowledge):
-    """Questions of a strategy, answered by the truth: see `cclab.studies.oracle.ask`.
+    """Questions of a strategy, answered by the truth: see `cclab.oracles.ask`.
 
     Each round is a row of the results, called "40 by UncertaintyQueries" after 40 questions: a learning curve.
 
@@ -158,20 +163,25 @@ class Asked(Knowledge):
 
     @property
     def drawn_by(self) -> str:
+        """Who asks, in words."""
         return self.name or type(self.strategy).__name__
 
     @property
     def label(self) -> str:  # type: ignore[override]
+        """The label after the whole budget."""
         return self.label_after(self.budget)
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """The labels after each number of answers."""
         return tuple(self.label_after(count) for count in range(self.budget + 1))
 
     def label_after(self, count: int) -> str:
+        """The label after so many answers."""
         return f"{count} by {self.drawn_by}"
 
     def draw(self, data: Any, rng: np.random.Generator) -> ConstraintSet:
+        """What is known before the first question."""
         return self.first.draw(data, rng)
 
 

@@ -6,8 +6,10 @@ pixels where a method errs most. The first strokes follow from the trial's seed,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy import ndimage
@@ -20,7 +22,10 @@ from cclab.images import Options, Painting, Picture, Recipe, Regions, Stroke, di
 from cclab.images.regions import dice
 from cclab.images.strokes import surviving_pixels
 from cclab.studies import Comparison, Data, Method, Outcome, Printed, Study, grid
-from cclab.studies.strokes import correcting_stroke, plausible_stroke
+from cclab.studies.random_strokes import correcting_stroke, plausible_stroke
+
+#: From a painting and its strokes to the region of each pixel, and the share of them that is undecided.
+Segment = Callable[[Painting, list[Stroke]], tuple[np.ndarray, float]]
 
 OBJECT, REST = 1, 2
 FLATTENED = ", flattened"
@@ -46,7 +51,7 @@ def picture(name: str) -> Dataset:
     image = painting_of(name).picture
     return Dataset(
         name,
-        image.pixels.reshape(image.truth.size, -1),
+        image.pixels.reshape(image.shape[0] * image.shape[1], -1),
         target=np.where(true_object(image), 0, 1).ravel(),
         target_names=("object", "rest"),
     )
@@ -54,7 +59,12 @@ def picture(name: str) -> Dataset:
 
 def true_object(image: Picture) -> np.ndarray:
     """The lesion of a slice; else what is not ground."""
-    return image.truth == (3 if "lesion" in image.truth_names else 1)
+    return np.equal(_truth(image), 3 if "lesion" in image.truth_names else 1)
+
+
+def _truth(image: Picture) -> np.ndarray:
+    assert image.truth is not None  # pictures of studies have one
+    return image.truth
 
 
 def typical_strokes(image: Picture, rng: np.random.Generator) -> list[Stroke]:
@@ -64,7 +74,7 @@ def typical_strokes(image: Picture, rng: np.random.Generator) -> list[Stroke]:
         length = max(image.shape) / 4
         first = plausible_stroke(true_object(image), rng, OBJECT, length=length)
         return [first, plausible_stroke(rest, rng, REST, length=length)]
-    fluid, tissue = image.truth == 2, image.truth == 1
+    fluid, tissue = np.equal(_truth(image), 2), np.equal(_truth(image), 1)
     ventricle = ndimage.binary_dilation(ndimage.distance_transform_edt(fluid) >= 3, iterations=2) & fluid
     return [
         plausible_stroke(true_object(image), rng, OBJECT),
@@ -73,7 +83,7 @@ def typical_strokes(image: Picture, rng: np.random.Generator) -> list[Stroke]:
     ]
 
 
-def _corrected(problem: Problem, data: Dataset, corrections: int, segment) -> Painted:
+def _corrected(problem: Problem, data: Dataset, corrections: int, segment: Segment) -> Painted:
     """What `segment(painting, strokes)` gives after each of the corrections that its errors call for."""
     painting = painting_of(data.name)
     rng = np.random.default_rng(problem.seed)
@@ -89,10 +99,10 @@ def _corrected(problem: Problem, data: Dataset, corrections: int, segment) -> Pa
     return Painted(found, undecided)
 
 
-def painted(problem, data, corrections=0, **options) -> Painted:
+def painted(problem: Problem, data: Dataset, corrections: int = 0, **options: Any) -> Painted:
     """Our recipe."""
 
-    def segment(painting, strokes):
+    def segment(painting: Painting, strokes: list[Stroke]) -> tuple[np.ndarray, float]:
         posed = painting.pose(Recipe(tuple(strokes), Options(**options)))
         regions = Regions.of(posed, posed.solver.solve(posed.problem).partition)
         return regions.labels, float(regions.undecided.mean())
@@ -108,23 +118,23 @@ def marked(image: Picture, strokes: list[Stroke]) -> np.ndarray:
     return markers
 
 
-def watershed(problem, data, corrections=0) -> Painted:
+def watershed(problem: Problem, data: Dataset, corrections: int = 0) -> Painted:
     """Seeded watershed on the gradient of the picture smoothed by one pixel."""
     from skimage.filters import sobel
     from skimage.segmentation import watershed as flood
 
-    def segment(painting, strokes):
+    def segment(painting: Painting, strokes: list[Stroke]) -> tuple[np.ndarray, float]:
         image = painting.picture
         return flood(sobel(ndimage.gaussian_filter(image.pixels, 1)), marked(image, strokes)), float("nan")
 
     return _corrected(problem, data, corrections, segment)
 
 
-def random_walker(problem, data, corrections=0, beta=20000.0) -> Painted:
+def random_walker(problem: Problem, data: Dataset, corrections: int = 0, beta: float = 20000.0) -> Painted:
     """Random walker on the picture smoothed by one pixel, solved exactly: iterations stop too early at a large beta."""
     from skimage.segmentation import random_walker as walk
 
-    def segment(painting, strokes):
+    def segment(painting: Painting, strokes: list[Stroke]) -> tuple[np.ndarray, float]:
         image = painting.picture
         found = walk(ndimage.gaussian_filter(image.pixels, 1), marked(image, strokes), beta=beta, mode="bf")
         return found, float("nan")
@@ -132,7 +142,7 @@ def random_walker(problem, data, corrections=0, beta=20000.0) -> Painted:
     return _corrected(problem, data, corrections, segment)
 
 
-def brightest(problem, data, n_clusters, credal=False) -> Painted:
+def brightest(problem: Problem, data: Dataset, n_clusters: int, credal: bool = False) -> Painted:
     """No strokes: the brightest cluster of the grey values, by k-means or by ECM."""
     objects = distinct_values(painting_of(data.name).picture)
     if credal:
@@ -161,6 +171,10 @@ SLICES, HORSE, FLAT_COINS, COINS = (
 
 CORRECTIONS = {"strokes": 0, "+1": 1, "+2": 2, "+3": 3}
 PIXELS = [Method(label, painted, objects="pixels", corrections=n) for label, n in CORRECTIONS.items()]
+LEARNED = [
+    Method("learned", painted, objects="pixels", learn=True),
+    Method("learned +3", painted, objects="pixels", learn=True, corrections=3),
+]
 SUPERPIXELS = Method("superpixels", painted)
 CONNECTED = Method("connected", painted, objects="pixels", connected=(OBJECT,))
 RIVALS = [
@@ -180,9 +194,9 @@ STUDY = Study(
     name="painting",
     title="Painting: Dice of what random strokes isolate",
     paper="Antoine, Quost, Masson, Denoeux: CECM: constrained evidential c-means algorithm, 2012 (Section 5.2.4)",
-    cells=grid(SLICES, [*PIXELS, SUPERPIXELS, CONNECTED, *RIVALS, *BLIND])
-    + grid([*HORSE, *FLAT_COINS], [*PIXELS, SUPERPIXELS, CONNECTED, *RIVALS])
-    + grid(COINS, PIXELS[0]),
+    cells=grid(SLICES, [*PIXELS, *LEARNED, SUPERPIXELS, CONNECTED, *RIVALS, *BLIND])
+    + grid([*HORSE, *FLAT_COINS], [*PIXELS, *LEARNED, SUPERPIXELS, CONNECTED, *RIVALS])
+    + grid(COINS, [PIXELS[0], *LEARNED]),
     trials=20,
     measures=[measures],
     show=["dice", "undecided"],

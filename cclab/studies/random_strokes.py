@@ -70,7 +70,7 @@ def correcting_stroke(
     )
 
 
-def _winding(inside, start, n_points, rng) -> list[np.ndarray]:
+def _winding(inside: np.ndarray, start: np.ndarray, n_points: int, rng: np.random.Generator) -> list[np.ndarray]:
     path, heading = [start], rng.uniform(0, 2 * np.pi)
     while len(path) < n_points:
         for narrow in range(12):

@@ -32,7 +32,7 @@ def results_table(
     failures = dict(list(frame[frame["error"].notna()].groupby(CELL, sort=False)["error"]))
     rows = []
     for cell in cells:
-        errors = failures.get(cell.key, ())
+        errors = failures.get(cell.key, pd.Series(dtype=object))
         for key in cell.keys:
             if key == cell.key or key in points:
                 good = groups.get(key, frame.iloc[:0])
@@ -72,6 +72,8 @@ def _beside(printed: Printed, key: Key, good: pd.DataFrame) -> dict[str, Any]:
 def curves(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Learning curves: means of a measure, one row each, by the number of questions asked or statements drawn."""
     by = ["dataset", "method", "drawn_by"]
+    if measure not in frame:  # every trial failed
+        return pd.DataFrame(columns=by)
     means = frame.dropna(subset="count").astype({"count": int}).groupby([*by, "count"], sort=False)[measure].mean()
     several = means.groupby(by, sort=False).transform("size") > 1
     return means[several].unstack().sort_index(axis=1).reset_index()

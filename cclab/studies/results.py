@@ -21,24 +21,39 @@ class Results:
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self._records: dict[TrialKey, dict[str, Any]] = {}
+        # The fingerprints of the cells that had each name, by the number of the trial.
+        self._prints: dict[tuple[Any, ...], set[str]] = {}
         if path is not None and path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 record = _parsed(line)
                 if record is not None:
-                    self._records[record["cell"], record["trial"]] = record
+                    self._put((record["cell"], record["trial"]), record)
 
-    def get(self, key: TrialKey) -> dict[str, Any] | None:
-        return self._records.get(key)
+    def _put(self, key: TrialKey, record: dict[str, Any]) -> None:
+        self._records[key] = record
+        called = tuple(record.get(name) for name in ("dataset", "method", "knowledge"))
+        self._prints.setdefault((*called, key[1]), set()).add(key[0])
 
-    def done(self, key: TrialKey) -> bool:
-        """Whether this trial has succeeded; one that failed is worth another try."""
+    def __getitem__(self, key: TrialKey) -> dict[str, Any]:
+        """The record of a trial that is there."""
+        return self._records[key]
+
+    def done(self, key: TrialKey, limit: float | None = None) -> bool:
+        """Whether this trial has succeeded, or took longer than `limit`; one that failed is worth another try."""
         record = self._records.get(key)
-        return record is not None and record["error"] is None
+        if record is None:
+            return False
+        return record["error"] is None or (limit is not None and limit <= record.get("limit", -1))
+
+    def done_otherwise(self, key: TrialKey, called: tuple[str, str, str]) -> bool:
+        """Whether there is such a trial only of a cell that had the same name but another fingerprint."""
+        prints = self._prints.get((*called, key[1]), set())
+        return bool(prints) and key[0] not in prints
 
     def add(self, key: TrialKey, record: dict[str, Any]) -> None:
         """Keep a trial, on disk before this returns."""
         record = {"cell": key[0], "trial": key[1], **record}
-        self._records[key] = record
+        self._put(key, record)
         if self.path is not None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a+b") as file:

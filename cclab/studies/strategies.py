@@ -7,12 +7,27 @@ from __future__ import annotations
 
 import pandas as pd
 
-from cclab.algorithms import BCKM, CECM, CFCM, CKM, CMKIPCM, PCCA, RCKM, SPFCM, SRPCM, CompetitiveMixture, COPKMeans
+from cclab.algorithms import (
+    BCKM,
+    CECM,
+    CFCM,
+    CKM,
+    CMKIPCM,
+    COBRAS,
+    PCCA,
+    RCKM,
+    SPFCM,
+    SRPCM,
+    CompetitiveMixture,
+    COPKMeans,
+)
 from cclab.core import Problem, State
 from cclab.queries import (
     ASCQueries,
+    COBRASQueries,
     FarthestFirst,
     MinMax,
+    NPUQueries,
     OverlapQueries,
     PairMassQueries,
     Random,
@@ -43,26 +58,29 @@ class _RandomLabels(Strategy):
 
 
 def asked(strategy: Strategy, name: str = "") -> Asked:
+    """Knowledge that a strategy asks for, within the budget of these studies."""
     return Asked(strategy, budget=BUDGET, per_round=PER_ROUND, name=name)
 
 
 DATA = [
     Data("three_gaussians", label="three Gaussians, 3 sigma", anew=True, separation=3.0, n_samples=60),
-    Data("iris"),
+    Data("iris_uci", label="iris"),
     Data("wine", standardized=True),
 ]
 HARD = [Method(cls.__name__, cls) for cls in (COPKMeans, CKM, RCKM, BCKM)]
+BY_ANSWERS = [Method("COBRAS", COBRAS)]
 FUZZY = [Method(cls.__name__, cls) for cls in (CFCM, PCCA)]
 FUZZY += [Method("CompetitiveMixture", CompetitiveMixture, n_init=1), Method("CMKIPCM", CMKIPCM)]
 CREDAL = [Method("CECM", CECM)]
 BY_LABELS = [Method(cls.__name__, cls) for cls in (SRPCM, SPFCM)]
 
 RANDOM = asked(Random())
-BY_DATA = [asked(strategy) for strategy in (ASCQueries(), FarthestFirst(), MinMax())]
+BY_DATA = [asked(strategy) for strategy in (ASCQueries(), FarthestFirst(), MinMax(), NPUQueries())]
 BY_BELIEF = [*BY_DATA, asked(UncertaintyQueries())]
 # Whom to ask what: solvers, random questions, and the strategies that suit their beliefs.
 SHELF = [
     (HARD, RANDOM, BY_DATA),
+    (BY_ANSWERS, RANDOM, [asked(COBRASQueries())]),
     (FUZZY, RANDOM, [*BY_BELIEF, asked(OverlapQueries())]),
     (CREDAL, RANDOM, [*BY_BELIEF, asked(PairMassQueries())]),
     (
@@ -106,5 +124,6 @@ def shelf_table(frame: pd.DataFrame) -> pd.DataFrame:
         told = strategy != "Random" and paired_p(its, random) < 0.05
         return f"{its.mean():.2f}{('+' if its.mean() > random.mean() else '-') if told else ''}"
 
-    rows = [{"dataset": d, "method": m} | {s: cell(row, s) for s in strategies} for (d, m), row in areas.iterrows()]
+    names = [dict(zip(("dataset", "method"), key)) for key in areas.index]
+    rows = [name | {s: cell(row, s) for s in strategies} for name, (_, row) in zip(names, areas.iterrows())]
     return pd.DataFrame(rows)

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from cclab.core.warning import warn_caller
+from cclab.core.words import did_you_mean
+from cclab.datasets import Dataset
 from cclab.studies.claims import Comparison, Printed
 from cclab.studies.declaration import Cell
 from cclab.studies.identity import fingerprint
+from cclab.studies.result_tables import curves, markdown, results_table, thinned
 from cclab.studies.results import Results, TrialKey
-from cclab.studies.tables import curves, markdown, results_table, thinned
-from cclab.studies.trial import Measure, run_trial
+from cclab.studies.running import workers
+from cclab.studies.trial import Measure, loaded_data, run_trial
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 RESULTS = Path("results")
+
+
+class StaleResults(UserWarning):
+    """Results that are there already come from other code than there is now."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +54,21 @@ class Study:
     printed : iterable of Printed
     comparisons : iterable of Comparison
     seed : int
+    limit : float, optional
+        So many seconds of processor time a trial may take; one that takes longer has failed.
     """
 
     name: str
     title: str
-    cells: Iterable[Cell]
+    cells: Sequence[Cell]
     trials: int = 10
     paper: str = ""
-    measures: Iterable[Measure] = ()
-    show: Iterable[str] = ("ari", "ari_free")
-    printed: Iterable[Printed] = ()
-    comparisons: Iterable[Comparison] = ()
+    measures: Sequence[Measure] = ()
+    show: Sequence[str] = ("ari", "ari_free")
+    printed: Sequence[Printed] = ()
+    comparisons: Sequence[Comparison] = ()
     seed: int = 0
+    limit: float | None = None
 
     def __post_init__(self) -> None:
         for field in ("cells", "measures", "show", "printed", "comparisons"):
@@ -78,8 +91,8 @@ class Study:
         for spoken_of, names in ((printed, known), (sides, {key[1:] for key in known})):
             for key in spoken_of:
                 if key not in names:
-                    close = difflib.get_close_matches(str(key), map(str, names), n=1, cutoff=0)
-                    raise ValueError(f"study {self.name} speaks of {key}, which is no cell; did you mean {close[0]}?")
+                    hint = did_you_mean(key, names, "study.cells has them all")
+                    raise ValueError(f"study {self.name} speaks of {key}, which is no cell; {hint}")
 
     # ------------------------------------------------------------------ running
 
@@ -91,6 +104,7 @@ class Study:
         out: str | Path | None = RESULTS,
         only: Collection[str] = (),
         fresh: bool = False,
+        scheduler: str | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> pd.DataFrame:
         """Run what is not in the results file yet, and give all of it.
@@ -107,6 +121,9 @@ class Study:
             Labels of the data sets and methods to run; default: all.
         fresh : bool
             Whether to run again what is there already.
+        scheduler : str, optional
+            The address of a Dask scheduler (``tcp://host:port``): trials then run at its workers, and `n_jobs` has no
+            say. Results are the same, and are kept here.
         progress : callable, optional
             Called with the number of trials done and the number of all.
 
@@ -121,54 +138,70 @@ class Study:
             raise ValueError(f"trials must be at least 1, got {trials}")
         keys = self._keys(self.selected(only), trials)
         results = Results(None if out is None else Path(out) / self.name / "trials.jsonl")
-        missing = {key: cell for key, cell in keys.items() if fresh or not results.done(key)}
+        missing = {key: cell for key, cell in keys.items() if fresh or not results.done(key, self.limit)}
+        stale = sum(results.done_otherwise(key, cell.key) for key, cell in missing.items())
+        if stale and not fresh:
+            warn_caller(
+                f"{results.path} has {stale} of these trials from other code, or another declaration: run again",
+                StaleResults,
+            )
         tell = progress or (lambda done, total: None)
         there = len(keys) - len(missing)
         tell(there, len(keys))
-        for done, (key, record) in enumerate(self._finished(missing, n_jobs), start=there + 1):
+        for done, (key, record) in enumerate(self._finished(missing, n_jobs, scheduler), start=there + 1):
             results.add(key, record)
             tell(done, len(keys))
-        return _tidy([(cell, key[1], results.get(key)) for key, cell in keys.items()], self.cells)
+        return _tidy([(cell, key[1], results[key]) for key, cell in keys.items()], self.cells)
 
     def selected(self, only: Collection[str] = ()) -> tuple[Cell, ...]:
         """The cells of the data sets and methods that are named; all data sets, or methods, where none is."""
         data, methods = ({cell.key[kind] for cell in self.cells} for kind in (0, 1))
         for name in only:
             if name not in data | methods:
-                close = difflib.get_close_matches(name, data | methods, n=3, cutoff=0.4) or sorted(data | methods)
-                raise ValueError(
-                    f"study {self.name} has no data set or method {name!r}; did you mean {', '.join(close)}?"
-                )
+                hint = did_you_mean(name, data | methods, f"known are {', '.join(sorted(data | methods))}")
+                raise ValueError(f"study {self.name} has no data set or method {name!r}; {hint}")
         data, methods = data & set(only) or data, methods & set(only) or methods
         return tuple(cell for cell in self.cells if cell.data.label in data and cell.method.label in methods)
 
     def _keys(self, cells: Iterable[Cell], trials: int) -> dict[TrialKey, Cell]:
         """All trials in the order in which they are run: the first of every cell before the second of any."""
-        prints = [(fingerprint(self.seed, cell, self.measures), cell) for cell in cells]
+        prints = [(fingerprint(self.seed, cell, self.measures, run_trial), cell) for cell in cells]
         return {(cell_print, trial): cell for trial in range(trials) for cell_print, cell in prints}
 
-    def _finished(self, missing: dict[TrialKey, Cell], n_jobs: int) -> Iterator[tuple[TrialKey, dict[str, Any]]]:
+    def _finished(
+        self, missing: dict[TrialKey, Cell], n_jobs: int, scheduler: str | None
+    ) -> Iterator[tuple[TrialKey, dict[str, Any]]]:
         """Trials as they finish."""
         try:
             from joblib import Parallel, delayed
         except ImportError as error:  # pragma: no cover
             raise ImportError('studies need more packages: pip install "cclab[study]"') from error
 
-        trials = (delayed(_keyed_trial)(key, cell, self.seed, self.measures) for key, cell in missing.items())
-        yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(trials)
+        # Processes of this machine load what they need; to others, data are sent.
+        loaded = {} if scheduler is None else loaded_data(cell.data for cell in missing.values())
+        trials = (
+            delayed(_keyed_trial)(key, cell, self.seed, self.measures, self.limit, loaded.get(cell.data))
+            for key, cell in missing.items()
+        )
+        with workers(scheduler, tuple(loaded.values())):
+            yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(trials)
 
     # ------------------------------------------------------------------ looking
 
     def table(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Means and deviations beside the printed figures: see `cclab.studies.tables.results_table`."""
+        """Means and deviations beside the printed figures: see `cclab.studies.result_tables.results_table`."""
         ran = set(zip(frame["dataset"], frame["method"]))
         cells = [cell for cell in self.cells if cell.key[:2] in ran]
         points = {key for printed in self.printed for key in printed.figures}
         return results_table(frame, cells, self.show, self.printed, points)
 
     def curves(self, frame: pd.DataFrame, measure: str = "ari") -> pd.DataFrame:
-        """Learning curves: see `cclab.studies.tables.curves`."""
+        """Learning curves: see `cclab.studies.result_tables.curves`."""
         return curves(frame, measure)
+
+    def pictures(self, frame: pd.DataFrame) -> dict[str, Figure]:
+        """Pictures by name, for a study that draws some."""
+        return {}
 
     def report(self, frame: pd.DataFrame) -> str:
         """All of it in Markdown: the table, learning curves, comparisons, what the methods warned of."""
@@ -188,10 +221,15 @@ class Study:
 
 
 def _keyed_trial(
-    key: TrialKey, cell: Cell, seed: int, measures: tuple[Measure, ...]
+    key: TrialKey,
+    cell: Cell,
+    seed: int,
+    measures: tuple[Measure, ...],
+    limit: float | None,
+    data: Dataset | None = None,
 ) -> tuple[TrialKey, dict[str, Any]]:
     called = dict(zip(("dataset", "method", "knowledge"), cell.key))  # for people who read the file
-    return key, called | run_trial(cell, key[1], seed, measures)
+    return key, called | run_trial(cell, key[1], seed, measures, limit, data)
 
 
 def _tidy(records: list[tuple[Cell, int, dict[str, Any]]], cells: Iterable[Cell]) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +11,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from cclab.studies import find_studies, get_study
+from cclab.studies import find_studies, get_study, paper_studies
+from cclab.studies.results_page import run_all, write_page
 from cclab.studies.study import RESULTS, Study
 
 
@@ -20,7 +22,7 @@ def main(arguments: Namespace) -> int:
     Parameters
     ----------
     arguments : Namespace
-        ``name, list, trials, jobs, seed, out, only, fresh``, None or empty where nothing was said.
+        ``name, list, trials, jobs, seed, out, only, fresh, scheduler``, None or empty where nothing was said.
 
     Returns
     -------
@@ -42,6 +44,42 @@ def main(arguments: Namespace) -> int:
         return 130
 
 
+def results(arguments: Namespace) -> int:
+    """Run ``cclab results``: all studies of the papers, and the page of what they give.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        ``page, quick, jobs, out, only, scheduler``.
+    """
+    studies = paper_studies()
+    for name in arguments.only or ():
+        if name not in studies:
+            print(f"the papers have no study {name!r}; there are {', '.join(studies)}", file=sys.stderr)
+            return 1
+    chosen = [study for name, study in studies.items() if not arguments.only or name in arguments.only]
+    trials, page = (1 if arguments.quick else None), Path(arguments.page)
+    try:
+        with warnings.catch_warnings(), tqdm(unit="trial", disable=None) as bar:
+            warnings.showwarning = lambda message, *_, **__: bar.write(f"Note: {message}", file=sys.stderr)
+            ran = run_all(
+                chosen,
+                trials,
+                bar.write,
+                n_jobs=-1 if arguments.jobs is None else arguments.jobs,
+                out=Path(arguments.out or RESULTS),
+                scheduler=arguments.scheduler,
+                progress=_shown_on(bar),
+            )
+    except KeyboardInterrupt:
+        print("Stopped; the finished trials are kept, and the same command goes on from here.", file=sys.stderr)
+        return 130
+    page.parent.mkdir(parents=True, exist_ok=True)
+    write_page(ran, page, trials)
+    print(f"{page}: {len(chosen)} studies")
+    return 0
+
+
 def _list() -> int:
     studies, broken = find_studies()
     width = max(map(len, studies), default=0)
@@ -56,18 +94,22 @@ def _run(study: Study, arguments: Namespace) -> int:
     out = Path(arguments.out or RESULTS)
     jobs = -1 if arguments.jobs is None else arguments.jobs
     print(study.title)
-    with tqdm(unit="trial", disable=None) as bar:
+    with warnings.catch_warnings(), tqdm(unit="trial", disable=None) as bar:
+        warnings.showwarning = lambda message, *_, **__: bar.write(f"Note: {message}", file=sys.stderr)
         frame = study.run(
             arguments.trials,
             n_jobs=jobs,
             out=out,
             only=arguments.only or (),
             fresh=arguments.fresh,
+            scheduler=arguments.scheduler,
             progress=_shown_on(bar),
         )
     report, folder = study.report(frame), out / study.name
     (folder / "report.md").write_text(report, encoding="utf-8")
     frame.to_csv(folder / "trials.csv", index=False)
+    for name, picture in study.pictures(frame).items():
+        picture.savefig(folder / f"{name}.png", dpi=150)
     print(report)
     print(f"All trials: {folder / 'trials.csv'}; this report: {folder / 'report.md'}")
     return 0

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 import warnings
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from numpy.typing import NDArray
 
 from cclab.core import Partition, Problem, Solver, State, scores
 from cclab.core.scores import MEASURES
+from cclab.oracles import Truth, ask
 from cclab.studies.declaration import Cell, Data, Method
 from cclab.studies.knowledge import Asked
-from cclab.studies.oracle import Truth, ask
+from cclab.studies.time_limit import within
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,24 +54,53 @@ class Outcome:
 Measure = Callable[[Outcome], dict[str, float]]
 
 
-def run_trial(cell: Cell, trial: int, seed: int, measures: Sequence[Measure] = ()) -> dict[str, Any]:
+def run_trial(
+    cell: Cell,
+    trial: int,
+    seed: int,
+    measures: Sequence[Measure] = (),
+    limit: float | None = None,
+    data: Any = None,
+) -> dict[str, Any]:
     """One trial, failures included.
 
     All methods of a trial see the same data, the same draws and the same seed, so that they can be compared in pairs.
+
+    Parameters
+    ----------
+    cell : Cell
+    trial, seed : int
+    measures : sequence of callables
+    limit : float, optional
+        So many seconds of processor time it may take.
+    data : Dataset, optional
+        The cell's, where they are at hand already.
 
     Returns
     -------
     dict
         ``rows``: one for each recorded state, with ``knowledge, drawn_by, count``, scores and measures, ``seconds``
-        since the start; ``error``: None, or why it failed, in words; ``warnings``: different ones, in words.
+        since the start; ``error``: None, or why it failed, in words; ``warnings``: different ones, in words;
+        ``limit``: where it took too long, how long it might have.
     """
+    if limit is None:
+        return _tried(cell, trial, seed, measures, data)
+    if data is None and not cell.data.anew:
+        with suppress(Exception):  # the trial itself will say
+            _load_once(cell.data)  # here, so that all trials have it
+    record = within(limit, partial(_tried, cell, trial, seed, measures, data))
+    error = f"TooLong: it took more than {limit:g} seconds of processor time"
+    return {"rows": [], "error": error, "warnings": [], "limit": limit} if record is None else record
+
+
+def _tried(cell: Cell, trial: int, seed: int, measures: Sequence[Measure], data: Any) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     error = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             start = time.perf_counter()
-            for outcome in _outcomes(cell, trial, seed):
+            for outcome in _outcomes(cell, trial, seed, data):
                 seconds = time.perf_counter() - start
                 rows.append({**_described(cell, outcome), **_scored(outcome, measures), "seconds": seconds})
             if len(rows) > 1:
@@ -80,11 +111,12 @@ def run_trial(cell: Cell, trial: int, seed: int, measures: Sequence[Measure] = (
     return {"rows": rows, "error": error, "warnings": said}
 
 
-def _outcomes(cell: Cell, trial: int, seed: int) -> Iterator[Outcome]:
+def _outcomes(cell: Cell, trial: int, seed: int, data: Any) -> Iterator[Outcome]:
     # Only the data set's name goes in besides the numbers: every method and amount of knowledge shares the draws.
     source = np.random.SeedSequence([seed, zlib.crc32(cell.data.label.encode()), trial])
     for_data, for_knowledge, for_answers, for_solver = source.spawn(4)
-    data = cell.data.load(_number(for_data)) if cell.data.anew else _load_once(cell.data)
+    if data is None:
+        data = cell.data.load(_number(for_data)) if cell.data.anew else _load_once(cell.data)
     known = cell.knowledge.draw(data, np.random.default_rng(for_knowledge))
     problem = Problem(data.X, known, seed=_number(for_solver))
     if isinstance(cell.knowledge, Asked):
@@ -141,6 +173,8 @@ def _outcome(data: Any, problem: Problem, result: Any, count: int, solver: Any =
     result = getattr(result, "state_", getattr(result, "labels_", result))
     state = result if isinstance(result, State) else None
     partition = state.partition if state is not None else result if isinstance(result, Partition) else None
+    if state is not None and isinstance(solver, Solver):
+        partition = state.partition.reordered(solver.order(problem, state.partition))
     labels = np.asarray(result if partition is None else partition.labels())
     if labels.shape != (problem.n_samples,):
         raise ValueError(f"a method must give one label for each of {problem.n_samples} samples, got {labels.shape}")
@@ -171,6 +205,16 @@ def _areas(rows: list[dict[str, Any]]) -> dict[str, float]:
 @lru_cache(maxsize=4)
 def _load_once(data: Data) -> Any:
     return data.load()
+
+
+def loaded_data(wanted: Iterable[Data]) -> dict[Data, Any]:
+    """Data that all trials share, loaded; those that can't be had are left out, and their trials say why."""
+    loaded = {}
+    for data in dict.fromkeys(wanted):
+        if not data.anew:
+            with suppress(Exception):
+                loaded[data] = data.load()
+    return loaded
 
 
 def _number(source: np.random.SeedSequence) -> int:

@@ -5,12 +5,15 @@ import pandas as pd
 import pytest
 
 from cclab.core.registry import strategies
-from cclab.studies.how_many import gaussians
+from cclab.studies.cluster_numbers import gaussians
+from cclab.studies.knowledge import Asked
+from cclab.studies.oracles import STUDY as ORACLES
 from cclab.studies.strategies import STUDY, shelf_table
 
 
 def test_every_strategy_of_the_shelf_takes_part_and_meets_random_questions():
     asked = {type(cell.knowledge.strategy).__name__ for cell in STUDY.cells}
+    asked |= {type(cell.knowledge.strategy).__name__ for cell in ORACLES.cells if isinstance(cell.knowledge, Asked)}
     assert set(strategies.names()) <= asked
     for data, method in {cell.key[:2] for cell in STUDY.cells}:
         drawn_by = [cell.knowledge.drawn_by for cell in STUDY.cells if cell.key[:2] == (data, method)]

@@ -251,6 +251,7 @@ Study("killed", "", grid(Data("iris"), Method("slow", slow)), trials=50).run(out
     assert [json.loads(line)["trial"] for line in complete] == list(range(len(complete)))
 
 
+@pytest.mark.filterwarnings("ignore::cclab.studies.study.StaleResults")
 def test_results_of_another_declaration_are_not_taken(tmp_path):
     def run(study):
         seen = []

@@ -1,16 +1,23 @@
-"""Constrained evidential c-means on the data of its paper."""
+"""Constrained evidential c-means, and those that its paper compares it with, on the data of the paper."""
 
 from __future__ import annotations
 
 from sklearn.metrics import rand_score
 
-from cclab.algorithms import CECM, ECM
+from cclab.algorithms import CECM, CFCM, ECM, FCM, MMC, COPKMeans
+from cclab.algorithms.metric.learned_metric import metric_root
+from cclab.core import Problem, State
+from cclab.datasets import Dataset
 from cclab.queries import PairMassQueries
 from cclab.studies import Asked, Comparison, Data, Method, Outcome, Printed, RandomPairs, Study, grid
 
 COUNTS = (20, 50, 100, 200)
 PAIRS = [RandomPairs(count) for count in COUNTS]
-IRIS, GLASS, LETTERS = Data("iris"), Data("glass_two_class", label="glass"), Data("letters_ijl", label="letters")
+IRIS, GLASS, LETTERS = (
+    Data("iris_uci", label="iris"),
+    Data("glass_two_class", label="glass"),
+    Data("letters_ijl", label="letters"),
+)
 WINE = Data("wine", standardized=True)
 TWO_CLASS = Data("two_class", anew=True)
 
@@ -40,10 +47,12 @@ def right(outcome: Outcome) -> dict[str, float]:
 
 
 def iterations(outcome: Outcome) -> dict[str, float]:
+    """How many steps a run took."""
+    assert outcome.state is not None
     return {"iterations": outcome.state.iteration}
 
 
-STUDY = Study(
+EVIDENTIAL = Study(
     name="cecm",
     title="Constrained evidential c-means with random links and with queries",
     paper="V. Antoine, B. Quost, M.-H. Masson, T. Denoeux, CECM: constrained evidential c-means algorithm, 2012",
@@ -86,3 +95,47 @@ STUDY = Study(
         Comparison("rand", (EUCLIDEAN.label, "50 pairs"), (ECM_EUCLIDEAN.label, "nothing")),
     ],
 )
+
+
+def metric_then_fcm(problem: Problem, data: Dataset) -> State:
+    """DML-FCM: Xing's metric, then fuzzy c-means by it."""
+    metric = MMC(data.n_classes, n_init=1, max_iter=1)
+    seen = problem.X @ metric_root(metric.learned(problem).metric)
+    return FCM(data.n_classes, n_init=5).solve(Problem(seen, seed=problem.seed))
+
+
+FOUR = [IRIS, WINE, GLASS, LETTERS]
+SIX = [
+    EUCLIDEAN,
+    MAHALANOBIS,
+    Method("CFCM-Eucl", CFCM, n_init=1),
+    Method("CFCM-Mah", CFCM, metric="mahalanobis", n_init=1),
+    Method("COP", COPKMeans, n_init=1),
+    Method("DML-FCM", metric_then_fcm),
+]
+# Figures 11 to 14 are curves without numbers: what can be held against them is what the paper says of their order.
+RIVALS = Study(
+    name="cecm-rivals",
+    title="CECM, CFCM, COP-KMeans and a learned metric with random links (Figures 11 to 14)",
+    paper=EVIDENTIAL.paper,
+    cells=grid(FOUR, SIX, [RandomPairs(count) for count in (20, 100, 200)]),
+    trials=10,
+    show=["rand", "rand_free", "satisfied"],
+    comparisons=[
+        # "In case of a small number of constraints, CECM always yields the best results."
+        Comparison("rand", ("CECM-Mah", "20 pairs"), ("CFCM-Mah", "20 pairs"), needed=3),
+        # "The RI is better for CFCM when the number of constraints is high" on Iris and Letters.
+        Comparison("rand", ("CFCM-Mah", "200 pairs"), ("CECM-Mah", "200 pairs"), needed=2),
+        # "On the Wine data set the two algorithms provide similar results" with the Euclidean distance.
+        Comparison("rand", ("CECM-Eucl", "100 pairs"), ("CFCM-Eucl", "100 pairs"), margin=0.02, needed=1),
+        # "The best results are obtained by CECM and CFCM."
+        *(
+            Comparison("rand", (ours, f"{count} pairs"), (other, f"{count} pairs"), needed=3)
+            for ours in ("CECM-Mah", "CFCM-Mah")
+            for other in ("COP", "DML-FCM")
+            for count in (20, 100, 200)
+        ),
+    ],
+)
+
+STUDIES = [EVIDENTIAL, RIVALS]

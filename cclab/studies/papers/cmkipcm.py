@@ -12,11 +12,12 @@ PAPER = "A. A. Abin, H. Beigy, Active constrained fuzzy clustering: a multiple k
 
 
 def standardized(name: str, label: str) -> Data:
+    """A data set with standardised features."""
     return Data(name, label=label, standardized=True)
 
 
 TABLE_1 = [
-    standardized("iris", "Iris"),
+    standardized("iris_uci", "Iris"),
     standardized("balance_scale", "Balance"),
     standardized("ecoli", "Ecoli"),
     standardized("wdbc", "Breast"),
@@ -42,6 +43,7 @@ def active(budget: int) -> Asked:
 
 
 def exponents(value: float) -> Method:
+    """CMKIPCM with one value for both exponents."""
     return Method(f"CMKIPCM, m = p = {value:g}", CMKIPCM, fuzzifier=value, typicality_exponent=value)
 
 

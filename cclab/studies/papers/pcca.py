@@ -16,7 +16,7 @@ from cclab.algorithms import CA, PCCA
 from cclab.core import scores
 from cclab.datasets import Dataset, load_dataset
 from cclab.queries import ASCQueries
-from cclab.studies import Asked, Comparison, Data, Method, NoKnowledge, Outcome, Printed, RandomPairs, Study, grid
+from cclab.studies import Asked, Cell, Comparison, Data, Method, NoKnowledge, Outcome, Printed, RandomPairs, Study, grid
 
 PAPER = "N. Novoselova, I. Tom, Fuzzy semi-supervised clustering with active constraint selection, 2017"
 DATA1 = Data("three_gaussians", label="Data1, 4 sigma", anew=True, separation=4.0)
@@ -38,6 +38,7 @@ ACTIVE = Asked(ASCQueries(), budget=100, per_round=10, warm=False, name="ASC")
 
 
 def methods(n_clusters: int | None) -> tuple[Method, Method]:
+    """The algorithm without links, and with them."""
     return Method("CA", CA, n_clusters=n_clusters), Method("PCCA", PCCA, n_clusters=n_clusters)
 
 
@@ -59,7 +60,8 @@ def centers(outcome: Outcome) -> dict[str, float]:
     return {"clusters": len(V), "right": right, "centre error": float(away.mean())}
 
 
-def cells(data: list[Data], n_clusters: int | None) -> list:
+def cells(data: list[Data], n_clusters: int | None) -> tuple[Cell, ...]:
+    """k-means and both algorithms on each data set, with each kind of knowledge."""
     ca, pcca = methods(n_clusters)
     return grid(data, [KM, ca]) + grid(data, pcca, [NoKnowledge(), *RANDOM, ACTIVE])
 

@@ -1,6 +1,6 @@
 """Figs. 1 to 3 of Novoselova and Tom (2017), drawn from the results of the study ``pcca``.
 
-``python -m cclab.studies.pcca_pictures results/pcca/trials.csv docs/images`` writes both pictures.
+``python -m cclab.studies.papers.pcca_pictures results/pcca/trials.csv docs/images`` writes both pictures.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import pandas as pd
 
 from cclab.algorithms import PCCA
 from cclab.core import Problem
+from cclab.oracles import Truth
 from cclab.queries import ASCQueries
 from cclab.studies.knowledge import RandomPairs
-from cclab.studies.oracle import Truth
-from cclab.studies.pcca import DATA1
+from cclab.studies.papers.pcca import DATA1
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,6 +87,7 @@ def centres(seed: int = 0, count: int = 10) -> Figure:
     import matplotlib.pyplot as plt
 
     data = DATA1.load(seed)
+    assert data.target is not None
     plain = Problem(data.X, seed=seed)
     solver = PCCA()
     questions = ASCQueries().propose(plain, solver.start(plain), count)

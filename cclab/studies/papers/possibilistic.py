@@ -7,6 +7,7 @@ The paper shows its figures as curves without numbers, so what can be checked ar
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -60,22 +61,23 @@ def nearest_centers(outcome: Outcome) -> dict[str, float]:
     return {"nearest centres": float(apart.min())}
 
 
-def _study(name: str, data: Data, repulsion: float, b: float, *, ours: Iterable[Method] = (), **more) -> Study:
+def _study(name: str, data: Data, repulsion: float, b: float, *, ours: Iterable[Method] = (), **more: Any) -> Study:
     """A study by the paper's protocol; `ours` are methods with labels that the paper does not have."""
     labelled, plain = methods(repulsion, b)
     asked = [Asked(TypicalityQueries(), budget=30, per_round=5, record_every=10)]
+    settings: dict[str, Any] = {"trials": 30, "show": ["ari", "ari_free"]} | more
     return Study(
         name=f"possibilistic-{name}",
         paper=PAPER,
         cells=grid([data], plain) + grid([data], [*labelled, *ours], SHARES) + grid([data], labelled[:2], asked),
-        **{"trials": 30, "show": ["ari", "ari_free"]} | more,
+        **settings,
     )
 
 
 STUDIES = [
     _study(
         "iris",
-        Data("iris"),
+        Data("iris_uci", label="iris"),
         2.0,
         3.0,
         ours=[Method("SPFCM, adaptive", SPFCM, b=3.0, metric="mahalanobis", n_init=5)],

@@ -2,7 +2,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 
-from cclab.studies.pcca_pictures import centres, error_curves
+from cclab.studies.papers.pcca_pictures import centres, error_curves
 
 matplotlib.use("Agg")
 

@@ -1,0 +1,176 @@
+"""All papers on one page: every figure beside the published one, with what is not reached said first."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from cclab.core.words import counted
+from cclab.studies.claims import NOT_REACHED, REACHED
+from cclab.studies.result_tables import markdown
+from cclab.studies.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PACKAGES = ("cclab", "numpy", "scipy", "scikit-learn", "pandas")
+# So many deviations of a mean lie between its ends: nineteen times in twenty.
+BAND = 1.96
+
+
+@dataclass(frozen=True, eq=False)
+class Ran:
+    """A study and its trials; `why` says, in words, why there are none."""
+
+    study: Study
+    frame: pd.DataFrame | None
+    why: str = ""
+
+
+def run_all(
+    studies: Sequence[Study],
+    trials: int | None,
+    tell: Callable[[str], None],
+    **how: Any,
+) -> list[Ran]:
+    """Run studies one after the other; one that can't be run is told of, and the others go on.
+
+    Parameters
+    ----------
+    studies : sequence of Study
+    trials : int or None
+        Of each cell; None: as many as the papers have.
+    tell : callable
+        Given a line before each study.
+    **how
+        For `Study.run`.
+    """
+    ran = []
+    for study in studies:
+        tell(f"{study.name}: {study.title}")
+        try:
+            ran.append(Ran(study, study.run(trials, **how)))
+        except (ValueError, OSError, ImportError) as error:
+            tell(f"  can't be run: {error}")
+            ran.append(Ran(study, None, str(error)))
+    return ran
+
+
+def verdicts(ran: Ran) -> dict[str, int]:
+    """How many published figures, and how many comparisons, are reached and not reached; how many trials failed."""
+    counts = {"figures reached": 0, "not reached": 0, "claims reached": 0, "claims not reached": 0, "failed trials": 0}
+    if ran.frame is None:
+        return counts
+    table = ran.study.table(ran.frame)
+    said = [v for name in table.columns if str(name).endswith(" verdict") for v in table[name].dropna()]
+    counts["figures reached"], counts["not reached"] = said.count(REACHED), said.count(NOT_REACHED)
+    for comparison in ran.study.comparisons:
+        found = comparison.table(ran.frame)
+        if len(found):
+            reached = f": {REACHED}, on" in comparison.summary(found)
+            counts["claims reached" if reached else "claims not reached"] += 1
+    counts["failed trials"] = int(ran.frame["error"].notna().sum())
+    return counts
+
+
+def missed(ran: Ran) -> pd.DataFrame:
+    """One row for each published figure that is not reached: ours and theirs."""
+    rows: list[dict[str, Any]] = []
+    if ran.frame is None:
+        return pd.DataFrame(rows)
+    table = ran.study.table(ran.frame)
+    for name in (str(n) for n in table.columns if str(n).endswith(" verdict")):
+        measure = name.removesuffix(" verdict")
+        for _, row in table[table[name] == NOT_REACHED].iterrows():
+            about = {key: row[key] for key in ("dataset", "method", "knowledge")}
+            figures = {"ours": row[measure], "published": row[f"{measure} printed"], "wanted": row[f"{measure} wanted"]}
+            rows.append({"study": ran.study.name, **about, "measure": measure, **figures})
+    return pd.DataFrame(rows)
+
+
+def page(ran: Sequence[Ran], trials: int | None, pictures: Mapping[str, Sequence[str]], today: date) -> str:
+    """The page in Markdown.
+
+    Parameters
+    ----------
+    ran : sequence of Ran
+    trials : int or None
+        Of each cell; None: as many as the papers have.
+    pictures : mapping from study to sequence of str
+        Addresses of its pictures, seen from the page.
+    today : date
+    """
+    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    often = "as many trials as each paper has" if trials is None else f"{counted(trials, 'trial')} of each cell"
+    short = "" if trials is None else " **This is a quick run: means of so few trials say little.**"
+    machine = f"{platform.machine()}, {counted(os.cpu_count() or 1, 'processor')}, Python {platform.python_version()}"
+    summary = pd.DataFrame([{"study": each.study.name, **verdicts(each)} for each in ran])
+    lost = [table for table in map(missed, ran) if len(table)]
+    parts = [
+        "# Results",
+        f"All tables of the papers, run by `cclab results` on {today.isoformat()}: {often}.{short} "
+        f"{packages}; {machine}. A figure is reached by the rule that stands above its table; every figure stands "
+        "beside the published one.",
+        markdown(summary),
+        "## Not reached",
+        markdown(pd.concat(lost, ignore_index=True)) if lost else "Every published figure is reached.",
+    ]
+    for each in ran:
+        if each.frame is None:
+            parts += [f"## {each.study.title}", f"Not run: {each.why}."]
+            continue
+        parts.append(each.study.report(each.frame).replace("# ", "## ", 1).rstrip())
+        for picture in pictures.get(each.study.name, ()):
+            parts.append(f"![Means, with bands in which the true mean lies 19 times in 20]({picture})")
+    return "\n\n".join(parts) + "\n"
+
+
+def curve_picture(study: Study, frame: pd.DataFrame) -> Figure | None:
+    """Learning curves of a study, a panel for each data set, with the bands of their means; None where it has none."""
+    measure = study.show[0]
+    if measure not in frame:  # every trial failed
+        return None
+    asked = {cell.knowledge.drawn_by for cell in study.cells if len(cell.keys) > 1}
+    points = frame[frame["drawn_by"].isin(asked)].dropna(subset=["count", measure])
+    if points.empty:
+        return None
+    from matplotlib.figure import Figure
+
+    data = list(dict.fromkeys(points["dataset"]))
+    columns = min(3, len(data))
+    figure = Figure(figsize=(4 * columns, 3 * -(-len(data) // columns)), layout="constrained")
+    panels = np.ravel(figure.subplots(-(-len(data) // columns), columns, squeeze=False))
+    for name, axes in zip(data, panels):
+        for (method, by), rows in points[points["dataset"] == name].groupby(["method", "drawn_by"], sort=False):
+            curve = rows.groupby("count")[measure].agg(["mean", "std", "size"])
+            band = BAND * (curve["std"] / np.sqrt(curve["size"])).fillna(0)
+            axes.plot(curve.index, curve["mean"], label=f"{method}, {by}")
+            axes.fill_between(curve.index, curve["mean"] - band, curve["mean"] + band, alpha=0.2)
+        axes.set(title=name, xlabel="questions", ylabel=measure)
+    for axes in panels[len(data) :]:
+        axes.set_axis_off()
+    panels[0].legend(fontsize="small")
+    return figure
+
+
+def write_page(ran: Sequence[Ran], path: Path, trials: int | None, today: date | None = None) -> None:
+    """Write the page, and its pictures into the folder ``images`` beside it."""
+    folder = path.parent / "images"
+    pictures: dict[str, list[str]] = {}
+    for each in ran:
+        drawn = None if each.frame is None else curve_picture(each.study, each.frame)
+        if drawn is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            name = f"results-{each.study.name}.png"
+            drawn.savefig(folder / name, dpi=80)
+            pictures[each.study.name] = [f"images/{name}"]
+    path.write_text(page(ran, trials, pictures, today or date.today()), encoding="utf-8")

@@ -1,0 +1,123 @@
+"""Every solver that takes links, on the same data with the same links: who wins.
+
+The solvers are those that are registered, at their defaults, so a new one takes part by itself; those of scikit-learn,
+which hear of no links (or of must-links alone), show what links are worth. Data sets are standardised, and of a larger
+one 200 samples are drawn, always the same; ten of the sixteen were named before anything was run on them
+(`cclab.studies.unseen_data`). The number of clusters is given to all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+import cclab.algorithms  # noqa: F401  (enters all solvers into the registry)
+from cclab.core.registry import solvers
+from cclab.datasets import Dataset, load_dataset
+from cclab.studies import Data, Method, Study, grid
+from cclab.studies.levels import Level
+from cclab.studies.ranking import Ranking, difference_diagram
+from cclab.studies.result_tables import markdown
+from cclab.studies.unseen_data import UNSEEN
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Why a solver that takes links takes no part.
+LEFT_OUT = {"COBRAS": "asks by itself: links that were drawn at random seldom answer its questions"}
+LEVELS = [Level(0.01), Level(0.05), Level(0.1), Level(0.05, noise=0.1)]
+#: Of a larger data set so many samples are drawn: with them five draws take an hour or so.
+MOST = 200
+#: Seconds of processor time that a trial may take.
+LIMIT = 10.0
+
+
+def drawn(source: str | Callable[[], Dataset]) -> Dataset:
+    """A data set, or as many of its samples as take part, always the same."""
+    data = load_dataset(source) if isinstance(source, str) else source()
+    if data.n_samples <= MOST:
+        return data
+    return data.subset(np.sort(np.random.default_rng(0).choice(data.n_samples, MOST, replace=False)))
+
+
+OTHERS = {"iris_uci": "iris", "wine": "wine", "ecoli": "ecoli", "ionosphere": "ionosphere"}
+OTHERS |= {"sonar": "sonar", "flame": "flame"}
+DATA = [
+    *(Data(partial(drawn, make), label=make.__name__, standardized=True) for make in UNSEEN),
+    *(Data(partial(drawn, name), label=label, standardized=True) for name, label in OTHERS.items()),
+]
+
+
+def rivals() -> list[Method]:
+    """All registered solvers that take links, and scikit-learn's own, as methods."""
+    names = [n for n in solvers.names() if n.startswith("Plain") or solvers.get(n).uses & {"must", "cannot"}]
+    return [Method(name, solvers.get(name)) for name in names if name not in LEFT_OUT]
+
+
+WHAT_FAILED = (
+    "A trial that failed, mostly since the links contradict each other, counts as 0, and so does one that took longer "
+    f"than {LIMIT:g} seconds of processor time."
+)
+
+
+class RivalsStudy(Study):
+    """A study whose report ranks its methods, for each amount of links, on all samples and on free ones."""
+
+    def rankings(self, frame: pd.DataFrame) -> dict[tuple[str, str], Ranking]:
+        """By knowledge and measure; those are left out for which too little has run."""
+        found = {}
+        for knowledge in dict.fromkeys(frame["knowledge"]):
+            part = frame[frame["knowledge"] == knowledge]
+            for measure in self.show:
+                try:
+                    found[knowledge, measure] = Ranking.of(part, measure)
+                except ValueError:
+                    continue
+        return found
+
+    def report(self, frame: pd.DataFrame) -> str:
+        """All of it in Markdown."""
+        parts = [f"# {self.title}", WHAT_FAILED]
+        rankings = self.rankings(frame)
+        parts += [markdown(overview(rankings))]
+        failed = frame[frame["error"].notna()]
+        for (knowledge, measure), ranking in rankings.items():
+            failures = failed[failed["knowledge"] == knowledge].groupby("method").size()
+            parts += [f"## {measure}, {knowledge}", ranking.summary(), markdown(ranking.table(failures), digits=2)]
+        for method, part in frame.groupby("method", sort=False):
+            seconds = part["seconds"].mean()
+            parts += [f"{method}: {seconds:.2f} seconds a trial"] if seconds == seconds else []
+        return "\n\n".join(parts) + "\n"
+
+    def pictures(self, frame: pd.DataFrame) -> dict[str, Figure]:
+        """A critical-difference picture for each ranking."""
+        return {
+            f"{measure} {knowledge}": difference_diagram(ranking, f"Mean rank by {measure}, {knowledge}")
+            for (knowledge, measure), ranking in self.rankings(frame).items()
+        }
+
+
+def overview(rankings: dict[tuple[str, str], Ranking]) -> pd.DataFrame:
+    """One row per method, the best first: its mean score and, in brackets, mean rank for each amount of links."""
+    columns = {
+        f"{measure}, {knowledge}": ranking.scores.mean(axis=1).map("{:.2f}".format)
+        + ranking.ranks.map(" ({:.1f})".format)
+        for (knowledge, measure), ranking in rankings.items()
+    }
+    ranks = pd.DataFrame({key: ranking.ranks for key, ranking in rankings.items()}).mean(axis=1)
+    table = pd.DataFrame({"mean rank": ranks} | columns).sort_values("mean rank", kind="stable")
+    return table.rename_axis("method").reset_index()
+
+
+STUDY = RivalsStudy(
+    name="rivals",
+    title="Every solver that takes links, by adjusted Rand index",
+    cells=grid(DATA, rivals(), LEVELS),
+    trials=5,
+    show=["ari", "ari_free"],
+    limit=LIMIT,
+)

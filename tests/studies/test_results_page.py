@@ -1,0 +1,81 @@
+from datetime import date
+
+import pytest
+from sklearn.cluster import KMeans
+
+from cclab import COPKMeans
+from cclab.cli import main
+from cclab.queries import Random
+from cclab.studies import Asked, Comparison, Data, Method, Printed, RandomPairs, Study, grid, paper_studies
+from cclab.studies.results_page import missed, page, run_all, verdicts, write_page
+
+KMEANS, COP = Method("K-means", KMeans, n_init=1), Method("COP", COPKMeans, n_init=1)
+ASKED = Asked(Random(), budget=10, per_round=5, name="chance")
+
+
+def study(**more):
+    return Study(
+        "made-up",
+        "A made-up study",
+        grid(Data("iris"), KMEANS) + grid(Data("iris"), COP, [RandomPairs(10), ASKED]),
+        trials=2,
+        printed=[
+            Printed("ari", {("iris", "K-means", "nothing"): 0.1, ("iris", "COP", "10 pairs"): 0.999}, source="Table 9")
+        ],
+        comparisons=[Comparison("ari", ("COP", "10 pairs"), ("K-means", "nothing"), margin=1.0)],
+        **more,
+    )
+
+
+def lost(**_):
+    raise OSError("these data can't be had offline")
+
+
+@pytest.fixture(scope="module")
+def ran():
+    gone = Study("gone", "Data that are nowhere", grid(Data(lost), KMEANS), trials=1)
+    return run_all([study(), gone], None, lambda line: None, out=None)
+
+
+def test_what_is_not_reached_stands_first(ran):
+    assert verdicts(ran[0]) == {
+        "figures reached": 1,
+        "not reached": 1,
+        "claims reached": 1,
+        "claims not reached": 0,
+        "failed trials": 0,
+    }
+    row = missed(ran[0]).iloc[0]
+    assert (row["method"], row["published"]) == ("COP", 0.999)
+    assert 0 < row["ours"] < 0.999
+
+
+def test_one_study_that_fails_does_not_lose_the_others(ran):
+    assert verdicts(ran[1])["failed trials"] == 1
+    text = page(ran, None, {}, date(2026, 1, 2))
+    assert "these data can't be had offline" in text
+    assert text.index("## Not reached") < text.index("## A made-up study")
+
+
+def test_the_page_says_when_where_and_how_often(ran, tmp_path):
+    write_page(ran, tmp_path / "results.md", 1, date(2026, 1, 2))
+    text = (tmp_path / "results.md").read_text(encoding="utf-8")
+    for said in ("2026-01-02", "1 trial of each cell", "quick run", "numpy", "Python", "Table 9", "paired t-test"):
+        assert said in text
+    assert "(images/results-made-up.png)" in text
+    assert (tmp_path / "images" / "results-made-up.png").stat().st_size > 1000
+    assert "quick run" not in page(ran, None, {}, date(2026, 1, 2))
+
+
+def test_the_papers_are_all_there():
+    assert {"bckm", "cecm", "cmkipcm", "pcca", "possibilistic-iris"} <= set(paper_studies())
+
+
+def test_from_the_terminal(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("cclab.studies.terminal.paper_studies", lambda: {"made-up": study()})
+    given = ["results", "--quick", "--jobs", "1", "--out", str(tmp_path), "--page", str(tmp_path / "page" / "r.md")]
+    assert main(given) == 0
+    assert "A made-up study" in (tmp_path / "page" / "r.md").read_text(encoding="utf-8")
+    assert (tmp_path / "made-up" / "trials.jsonl").exists()
+    assert main([*given, "--only", "nothing"]) == 1
+    assert "no study 'nothing'" in capsys.readouterr().err
