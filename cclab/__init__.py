@@ -3,31 +3,28 @@
 Names are imported when they are first used, so that the command line and the server of the dashboards start at once.
 """
 
-from importlib import import_module
+import difflib
+from typing import Any
 
-__version__ = "0.1.0"
+import lazy_loader
 
-_ROOMS = {
-    "ConstraintSet": "cclab.core",
-    "Problem": "cclab.core",
-    "iterate": "cclab.core",
-    "load_dataset": "cclab.datasets",
-    "Session": "cclab.session",
+__version__ = "0.2.0"
+
+#: Where the classes are defined that menus and files call by name; `cclab.core.registry` looks there.
+HOMES = {
+    "solver": "cclab.algorithms",
+    "solver around another": "cclab.reach",
+    "kind of state": "cclab.algorithms",
+    "query strategy": "cclab.queries",
+    "part of the Watch panel": "cclab.widgets.watch",
 }
 
-
-def __getattr__(name: str):
-    if name in _ROOMS:
-        value = getattr(import_module(_ROOMS[name]), name)
-    elif name == "__all__":
-        value = sorted([*_ROOMS, *import_module("cclab.algorithms").__all__])
-    elif name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    else:
-        value = getattr(import_module("cclab.algorithms"), name)
-    globals()[name] = value
-    return value
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
-def __dir__() -> list[str]:
-    return [*globals(), *__getattr__("__all__")]
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return _load(name)
+    close = difflib.get_close_matches(name, __all__, n=3)
+    meant = f"; did you mean {', '.join(close)}?" if close else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
