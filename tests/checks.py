@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import tracemalloc
 import warnings
-from dataclasses import fields
+from dataclasses import fields, replace
+from itertools import permutations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from cclab.core import (
     ConstraintSet,
@@ -19,12 +22,23 @@ from cclab.core import (
     IgnoredKnowledge,
     Possibilistic,
     Problem,
+    Solver,
+    WeightedSolver,
     iterate,
 )
 from cclab.core.parameters import parameter_docs
 from cclab.core.registry import solvers
+from cclab.session import Session
 
 STEPS = 5
+# Why centres tell nothing about new samples.
+CENTRES_FOR_SHOWING = {
+    "BCKM": "the belief is a vote about the samples that were there",
+    "RCKM": "the belief is a vote about the samples that were there",
+    "CMKIPCM": "clusters live in the space of kernels, some of which have no value for new samples",
+}
+# Bytes that a step may take while it hears of a group of 10,000 samples.
+LARGEST_PEAK = 400e6
 
 
 def blobs(n=60, seed=0):
@@ -160,6 +174,83 @@ def check_fit_is_the_loop(cls):
     assert set(solver.labels_) == set(range(solver.labels_.max() + 1))
 
 
+def check_all_that_leaves_shares_one_order(cls):
+    X, _ = blobs()
+    # Before the first step no sample is near the second centre; where all are the same, all but one cluster are empty.
+    far = {"init": np.array([[0.0, 0.0], [1e3, 1e3], [4.0, 0.5]]), "max_iter": 0} if takes_centers(cls) else {}
+    for samples, params in ((X, far), (X, {"n_clusters": 5}), (np.ones((12, 2)), {})):
+        solver = make(cls, **params, n_init=1).fit(samples)
+        assert set(solver.labels_) == set(range(solver.labels_.max() + 1))
+        expect_one_order(solver, samples)
+
+
+def check_empty_clusters_come_last(cls):
+    class _Hollow(cls):
+        """Has a cluster without samples between the others."""
+
+        def _best_run(self, problem):
+            run = super()._best_run(problem)
+            belief = run.state.partition.reordered([0, -1, *range(1, run.state.partition.n_clusters)])
+            if run.state.centers is not None:
+                run.state = replace(run.state, centers=np.insert(run.state.centers, 1, 77.0, axis=0))
+            run.state.__dict__["partition"] = belief
+            return run
+
+    X, _ = blobs()
+    full, hollow = make(cls).fit(X), make(_Hollow).fit(X)
+    np.testing.assert_array_equal(hollow.labels_, full.labels_)
+    np.testing.assert_array_equal(hollow.partition_.labels(), full.labels_)
+    np.testing.assert_array_equal(hollow.partition_.degrees[:, :-1], full.partition_.degrees)
+    assert not hollow.partition_.degrees[:, -1].any()
+    if full.state_.centers is not None:
+        np.testing.assert_array_equal(hollow.centers_[:-1], full.centers_)
+        assert (hollow.centers_[-1] == 77).all()
+
+
+def check_held_labels_keep_their_numbers(cls):
+    if not cls.uses & {"must", "cannot", "labels"}:
+        pytest.skip("has no use for labels")
+    X, truth = blobs()
+    centres = {"init": centers()[::-1]} if takes_centers(cls) and "labels" not in cls.uses else {}
+    # Of the clouds 0, 1, 2 the last two are known, by numbers that no solver would give them of itself.
+    for number in ({1: 2, 2: 0}, {1: 0, 2: 1}):
+        held = {int(i): number[int(truth[i])] for i in range(30) if truth[i] > 0}
+        solver = make(cls, **centres, n_init=1).fit(X, labels=held)
+        expect_one_order(solver, X, labels=held)
+        found, raw = solver.labels_, solver.state_.partition.labels()
+        if "labels" in cls.uses:
+            np.testing.assert_array_equal(found, raw)
+        else:
+            agree = (found[list(held)] == list(held.values())).sum()
+            best = max((np.array(p)[raw[list(held)]] == list(held.values())).sum() for p in permutations(range(3)))
+            assert agree == best
+
+
+def expect_one_order(solver, X, **known):
+    """Labels, belief, centres, predictions and a session number the clusters alike."""
+    state, labels, belief = solver.state_, solver.labels_, solver.partition_
+    np.testing.assert_array_equal(belief.labels(), labels)
+    raw = state.partition.labels()
+    number = dict(zip(raw.tolist(), labels.tolist()))
+    np.testing.assert_array_equal(labels, [number[int(k)] for k in raw])
+    assert len(set(number.values())) == len(number)
+    for k, place in number.items():
+        np.testing.assert_array_equal(belief.degrees[:, place], state.partition.degrees[:, k])
+    if state.centers is not None:
+        np.testing.assert_array_equal(solver.centers_[labels], state.centers[raw])
+    if hasattr(solver, "predict"):
+        told = solver.believe(X, state).labels()
+        seen = np.isin(told, raw)
+        np.testing.assert_array_equal(solver.predict(X)[seen], [number[int(k)] for k in told[seen]])
+    session = Session(X, clone(solver), seed=solver.seed_)
+    if known:
+        session.constrain(**known)
+        session.switch(clone(solver))
+    session.run()
+    np.testing.assert_array_equal(session.labels, labels)
+    np.testing.assert_array_equal(session.partition.degrees, belief.degrees)
+
+
 def check_objective_never_rises(cls):
     if not cls.descends:
         pytest.skip("not proved for this algorithm")
@@ -169,6 +260,57 @@ def check_objective_never_rises(cls):
         objectives = np.array([s.objective for s in states(make(cls), problem, 30)])
         rises = np.diff(objectives) > 1e-9 * np.abs(objectives[:-1])
         assert not rises.any(), f"rose at iteration {int(np.argmax(rises)) + 1} (seed {seed})"
+
+
+def check_says_whether_the_objective_descends(cls):
+    """`descends` stands in the class, or in the solver that it is made from, as True or False and with a reason."""
+    told = next((base for base in cls.__mro__ if "descends" in vars(base)), Solver)
+    assert told is not Solver, "say whether the objective never rises: descends = True or False, and why"
+    assert isinstance(cls.descends, bool)
+    lines = inspect.getsource(told).splitlines()
+    place = next(i for i, line in enumerate(lines) if line.strip().startswith("descends"))
+    assert "#" in lines[place] + lines[place - 1], "say why in a comment beside descends"
+
+
+def check_a_large_group_is_not_expanded(cls):
+    """A group of 10,000 has fifty million pairs: two columns of them would take 800 MB."""
+    if "must" not in cls.uses:
+        pytest.skip("takes no groups")
+    if cls.__name__ == "CMKIPCM":
+        pytest.skip("its kernels hold all pairs of samples, with groups or without")
+    n = 10_000
+    known = ConstraintSet(n + 60).with_group(np.arange(n))
+    problem = Problem(np.vstack([np.random.default_rng(0).normal(size=(n, 2)), blobs()[0]]), known, seed=1)
+    solver = make(cls)
+    refused = ""
+    try:
+        solver.check(problem)
+    except ValueError as error:
+        refused = str(error)
+    if refused:
+        assert f"{n + 60}" in refused, "say how many samples there are"
+        assert str(getattr(cls, "most_samples", "")) in refused, "say how many there may be"
+        pytest.skip(f"refuses so many samples: {refused}")
+    tracemalloc.start()
+    states(solver, problem, 1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < LARGEST_PEAK, f"one step with a group of {n} took {peak / 1e6:.0f} MB"
+
+
+def check_centres_tell_about_new_samples(cls):
+    if states(make(cls), problem_for(cls), 1)[-1].centers is None:
+        pytest.skip("has no centres")
+    if cls.__name__ in CENTRES_FOR_SHOWING:
+        pytest.skip(CENTRES_FOR_SHOWING[cls.__name__])
+    assert hasattr(cls(), "predict"), "it has centres: say in `believe` what to think of new samples"
+
+
+def check_sample_weights_are_taken_where_they_are_free(cls):
+    free = any("sample_weight" in base.uses for base in cls.__mro__[1:] if issubclass(base, Solver))
+    takes = "sample_weight" in cls.uses
+    assert takes or not (free or issubclass(cls, WeightedSolver)), "what it is made from takes sample weights"
+    assert takes == ("sample_weight" in inspect.signature(cls.fit).parameters), "`uses` and `fit` disagree"
 
 
 def check_order_of_samples_is_irrelevant(cls):

@@ -1,7 +1,12 @@
 """What the project ships: one list of dependencies in three files, and a wheel with everything in it."""
 
+import ast
 import os
 import re
+import runpy
+import subprocess
+import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -11,7 +16,10 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-EXTRAS = ("lab", "images", "study")
+EXTRAS = ("lab", "images", "study", "dask")
+CONFIG = "cclab/server/jupyter_server_config.json"
+SITE = ("cclab/server/site/index.html", "cclab/server/site/_static/site.css")
+OF_DEVELOPERS = {"test", "docs", "dev"}
 
 
 def conda_packages(path):
@@ -22,10 +30,42 @@ def conda_packages(path):
 
 @pytest.mark.parametrize("path", ["environment.yml", "binder/environment.yml"])
 def test_conda_environments_ask_for_what_pyproject_asks_for(path):
-    wanted = PROJECT["dependencies"] + [
-        requirement for extra in EXTRAS for requirement in PROJECT["optional-dependencies"][extra]
-    ]
-    assert sorted(conda_packages(path)) == sorted(wanted)
+    extras = (PROJECT["optional-dependencies"][extra] for extra in EXTRAS)
+    wanted = {*PROJECT["dependencies"]}.union(*extras)
+    # Conda's packages have no extras of their own: they bring all.
+    assert sorted(conda_packages(path)) == sorted(re.sub(r"\[.*\]", "", package) for package in wanted)
+
+
+# Names of packages that are imported by another name.
+IMPORTED_AS = {"scikit-learn": "sklearn", "scikit-image": "skimage", "pillow": "PIL", "opencv-python-headless": "cv2"}
+# What nobody imports here: JupyterLab is where notebooks are opened, and UMAP runs in a process of its own.
+NOT_IMPORTED = {"jupyterlab", "umap-learn"}
+
+
+def imported_by(files):
+    """The packages that files import, Python's own and ours left out."""
+    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    parts = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    return {name.partition(".")[0] for name in plain | parts} - {*sys.stdlib_module_names, "cclab"}
+
+
+def declared(requirements):
+    names = {re.split(r"[<>=[]", requirement)[0] for requirement in requirements}
+    return {IMPORTED_AS.get(name, name) for name in names - NOT_IMPORTED}
+
+
+def test_what_is_imported_is_declared_and_what_is_declared_is_imported():
+    extras = (asked for extra, asked in PROJECT["optional-dependencies"].items() if extra not in OF_DEVELOPERS)
+    wanted = {*PROJECT["dependencies"]}.union(*extras)
+    assert imported_by((ROOT / "cclab").rglob("*.py")) == declared(wanted)
+
+
+def test_what_is_always_installed_is_enough_for_the_core_and_its_algorithms():
+    rooms = ("core", "maths", "algorithms", "queries")
+    files = [path for room in rooms for path in (ROOT / "cclab" / room).rglob("*.py")]
+    by_choice = {"dask"}  # whoever gives Dask's arrays has Dask
+    assert imported_by(files) - by_choice <= declared(PROJECT["dependencies"])
 
 
 def test_conda_environments_name_an_exact_python_that_the_package_takes():
@@ -55,17 +95,87 @@ def test_wheel_holds_all_that_is_not_python_too(tmp_path):
     shipped = set(zipfile.ZipFile(wheel).namelist())
     beside = {
         path.relative_to(ROOT).as_posix()
-        for suffix in (".css", ".js", ".svg", ".html", ".j2", ".ipynb", ".csv", ".json")
+        for suffix in (".css", ".js", ".svg", ".html", ".j2", ".ipynb", ".csv", ".json", ".pyi", "py.typed")
         for path in (ROOT / "cclab").rglob(f"*{suffix}")
         if ".ipynb_checkpoints" not in path.parts
     }
-    assert {"cclab/apps/template/index.html.j2", "cclab/apps/notebooks/workbench.ipynb"} <= beside
+    assert {"cclab/server/template/index.html.j2", "cclab/apps/notebooks/workbench.ipynb"} <= beside
     assert beside - shipped == set()
     assert any(name.endswith("licenses/LICENSE") for name in shipped)
     assert any(name.endswith("data/etc/jupyter/jupyter_server_config.d/cclab.json") for name in shipped)
 
 
-def test_binder_opens_the_gallery_and_every_notebook():
-    links = set(re.findall(r"mybinder\.org/\S+\?urlpath=(\S+)", (ROOT / "README.md").read_text(encoding="utf-8")))
-    notebooks = {f"lab/tree/notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
-    assert links == {"cclab/"} | notebooks
+def test_the_built_documents_go_into_the_sdist_and_so_into_the_wheel(tmp_path):
+    sdists, wheels = (pytest.importorskip(f"hatchling.builders.{kind}") for kind in ("sdist", "wheel"))
+    source = tmp_path / "source"
+    for name in (".gitignore", "pyproject.toml", "README.md", "LICENSE", "cclab/__init__.py", CONFIG, *SITE):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        there = ROOT / name
+        (source / name).write_text(there.read_text(encoding="utf-8") if there.is_file() else "built", encoding="utf-8")
+    (packed,) = sdists.SdistBuilder(str(source)).build(directory=str(tmp_path), versions=["standard"])
+    with tarfile.open(packed) as archive:
+        archive.extractall(tmp_path, filter="data")
+    unpacked = packed.removesuffix(".tar.gz")
+    (wheel,) = wheels.WheelBuilder(unpacked).build(directory=str(tmp_path), versions=["standard"])
+    assert set(SITE) <= set(zipfile.ZipFile(wheel).namelist())
+
+
+def test_binder_opens_the_gallery_and_the_notebooks():
+    links = set(re.findall(r"mybinder\.org/\S+\?urlpath=([^\s)]+)", (ROOT / "README.md").read_text(encoding="utf-8")))
+    assert links == {"cclab/", "lab/tree/notebooks"}
+
+
+def test_the_conda_recipe_asks_for_what_pyproject_asks_for():
+    recipe = yaml.safe_load((ROOT / "recipe/recipe.yaml").read_text())
+    wanted = {*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["lab"]}
+    listed = {item.replace(" ", "") for item in recipe["requirements"]["run"]}
+    assert listed == wanted | {f"python{PROJECT['requires-python']}"}
+    assert recipe["context"]["version"] == PROJECT["version"]
+
+
+def test_the_citation_is_of_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert str(citation["version"]) == PROJECT["version"]
+    assert citation["license"] == PROJECT["license"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "files"),
+    [
+        ("github-workflows", ".github/workflows/*.yml"),
+        ("github-issue-forms", ".github/ISSUE_TEMPLATE/w*.yml"),
+        ("github-issue-config", ".github/ISSUE_TEMPLATE/config.yml"),
+        ("citation-file-format", "CITATION.cff"),
+    ],
+)
+def test_what_the_forge_reads_is_of_its_form(schema, files):
+    pytest.importorskip("check_jsonschema", reason="in the extra dev")
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}"]
+    checked = subprocess.run([*command, *map(str, ROOT.glob(files))], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_another_owner_reaches_every_address(monkeypatch):
+    owner = runpy.run_path(str(ROOT / "docs/owner.py"))
+    monkeypatch.setitem(owner["carried"].__globals__, "repository", lambda: "someone/cclab")
+    left = [name for name in owner["FILES"] if "OWNER" in owner["carried"]((ROOT / name).read_text(encoding="utf-8"))]
+    assert left == []
+
+
+def test_every_address_of_the_repository_follows_from_pyproject():
+    owner = runpy.run_path(str(ROOT / "docs/owner.py"))
+    assert owner["repository"]().endswith("/cclab")
+    for name in owner["FILES"]:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert owner["carried"](text) == text, f"{name}: run python docs/owner.py"
+
+
+def test_workflows_can_be_read_and_run_what_there_is():
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
+    workflows = sorted((ROOT / ".github/workflows").glob("*.yml"))
+    assert [path.stem for path in workflows] == ["docs", "lite", "release", "test"]
+    for path in workflows:
+        jobs = yaml.safe_load(path.read_text())["jobs"]
+        commands = [step.get("run", "") for job in jobs.values() for step in job.get("steps", [])]
+        assert {word for line in commands for word in re.findall(r"make ([a-z-]+)", line)} <= set(targets)
+        assert all(needed in jobs for job in jobs.values() for needed in [job.get("needs")] if needed)

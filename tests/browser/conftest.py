@@ -24,6 +24,7 @@ CHROMIUM_FLAGS = [
     "--no-first-run",
 ]
 READY_SECONDS = 120
+SERVE = "from cclab.server.server import serve\nserve(open_browser=False, workers=1)"
 
 
 @pytest.fixture(scope="session")
@@ -142,3 +143,24 @@ def screenshot():
         page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
     return keep
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Where the gallery is."""
+    folder = tmp_path_factory.mktemp("gallery")
+    with pytest.MonkeyPatch.context() as patch, (folder / "errors.log").open("w") as errors:
+        patch.setenv("CCLAB_STATE", str(folder / "state"))
+        server = subprocess.Popen(
+            [sys.executable, "-c", SERVE], cwd=folder, stdout=subprocess.PIPE, stderr=errors, text=True
+        )
+    said = next((line for line in server.stdout if "cclab is open at " in line), "")
+    if not said:
+        pytest.fail((folder / "errors.log").read_text())
+    yield said.rpartition(" ")[2].strip()
+    server.terminate()
+    try:
+        server.wait(20)
+    finally:
+        server.kill()
+        server.stdout.close()

@@ -96,13 +96,13 @@ class Hand:
 
     def answer_three(self) -> None:
         """Answer three questions by keyboard."""
-        already = int(re.match(r"\d+", self.find(".cc-queries .cc-foot .cc-note").inner_text())[0])
+        already = int(re.match(r"\d+", self.find(".cc-queries .cc-foot .cc-note").first.inner_text())[0])
         for number, key in enumerate("sdx", 1):
             question = self.find(".cc-queries .cc-pair").inner_text()
             self.press(key)
             expect(self.find(".cc-queries .cc-pair")).not_to_have_text(question, use_inner_text=True)
             if key != "x":
-                expect(self.find(".cc-queries .cc-foot")).to_contain_text(f"{already + number}")
+                expect(self.find(".cc-queries .cc-foot").first).to_contain_text(f"{already + number}")
 
     def export(self, entry: str, folder: Path) -> Path:
         """Take a file out by the Export menu."""

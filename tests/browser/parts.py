@@ -7,12 +7,12 @@ import os
 import ipywidgets
 import numpy as np
 
-from cclab.widgets import layout
-from cclab.widgets.html import tag
-from cclab.widgets.points import CanvasPoints, PointsView, Shape, SvgPoints, combine
-from cclab.widgets.rows import Rows
-from cclab.widgets.shell import Shell
-from cclab.widgets.theme import hue
+from cclab.looks.palette import hue
+from cclab.widgets.kit import layout
+from cclab.widgets.kit.bridge import Shell
+from cclab.widgets.kit.html import tag
+from cclab.widgets.kit.rows import Rows
+from cclab.widgets.scatter.plot import Points, combine
 
 SIDE = 10
 
@@ -34,7 +34,7 @@ class Parts:
         for key in ("m", "ctrl+z", "Space", "ArrowRight", "?"):
             self.shell.bind(key, lambda key=key: self.add("keys", key))
         self.shell.bind("o", lambda: self.add("keys", "o down"), lambda: self.add("keys", "o up"))
-        self.views = {"svg": SvgPoints(100), "canvas": CanvasPoints(100), "flat": CanvasPoints(100, renderer="2d")}
+        self.views = {"canvas": Points(100), "flat": Points(100, renderer="2d")}
         for name, view in self.views.items():
             self.prepare(name, view)
         self.rows = Rows(kind="table", label="Statements", head=tag("tr", tag("th", "Kind"), tag("th", "State")))
@@ -50,10 +50,10 @@ class Parts:
     def add(self, name: str, value: object) -> None:
         self.note(**{name: [*self.seen[name], value]})
 
-    def prepare(self, name: str, view: PointsView) -> None:
+    def prepare(self, name: str, view: Points) -> None:
         view.set_positions(grid(), "across", "up")
         shape = np.zeros(100, int)
-        shape[:4] = list(Shape)
+        shape[:4] = range(4)
         view.set_marks(np.arange(100) % 7, shape, 1.0, [hue(k) for k in range(7)])
         view.describe = lambda index: tag("b", f"sample {index}")
         view.on_select(lambda indices, mode: self.select(name, indices, mode))
@@ -97,6 +97,7 @@ class Parts:
             "Download": lambda: self.shell.download("labels.csv", "sample,label\n0,1\n", "text/csv"),
             "Theme": self.shell.toggle_theme,
             "Violate": lambda: self.show_rows("violated"),
+            "Say": lambda: self.shell.say("Said"),
             "Play": lambda: asyncio.ensure_future(self.play()),
             "End": lambda: os._exit(1),
         }

@@ -1,38 +1,13 @@
 """A journey through each small dashboard, as `cclab app` serves them."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 from playwright.sync_api import expect
 
-from cclab.apps.gallery import NOTEBOOKS
+from cclab.server.gallery import NOTEBOOKS
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-SERVE = "from cclab.apps.server import serve\nserve(open_browser=False, workers=1)"
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """Where the gallery is."""
-    folder = tmp_path_factory.mktemp("gallery")
-    with pytest.MonkeyPatch.context() as patch, (folder / "errors.log").open("w") as errors:
-        patch.setenv("CCLAB_STATE", str(folder / "state"))
-        server = subprocess.Popen(
-            [sys.executable, "-c", SERVE], cwd=folder, stdout=subprocess.PIPE, stderr=errors, text=True
-        )
-    said = next((line for line in server.stdout if "cclab is open at " in line), "")
-    if not said:
-        pytest.fail((folder / "errors.log").read_text())
-    yield said.rpartition(" ")[2].strip()
-    server.terminate()
-    try:
-        server.wait(20)
-    finally:
-        server.kill()
-        server.stdout.close()
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +102,8 @@ def test_compare(page, address, screenshot):
     expect(page.locator(".cc-below")).to_contain_text("Statements held")
     expect(page.locator(".cc-versus")).to_contain_text(re.compile(r"They (differ on|agree)"))
     screenshot(page, "journey-compare")
-    page.locator(".cc-bar select").nth(2).select_option("FCM")
+    page.locator(".cc-solver-button").nth(1).click()
+    page.locator(".cc-menu-layer:not(.cc-hidden) .cc-solver[data-id=FCM]").click()
     expect(page.locator(".cc-twins .cc-title").nth(1)).to_have_text("FCM")
     page.keyboard.press("Escape")
     page.keyboard.press("Control+z")

@@ -1,18 +1,21 @@
 """The front door in a real browser: gallery, dashboards, kernels, tokens."""
 
+import functools
+import http.server
 import json
 import os
-import signal
+import shutil
 import socket
 import subprocess
 import sys
-import time
-import urllib.error
+import threading
 import urllib.request
 from urllib.parse import urlsplit
 
-import nbformat
 import pytest
+
+from cclab.server import gallery
+from tests.server.serving import Server, wait_until, write_notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -40,69 +43,29 @@ import sys
 print("whispered", file=sys.stderr)
 raise ValueError("a detail that is nobody's business")
 """
-SERVE = """
-import pathlib, sys
-from cclab.apps.server import serve
-
-serve(notebooks=pathlib.Path(sys.argv[1]), **eval(sys.argv[2]))
-"""
-
-
-class Server:
-    """`cclab app` over a folder of its own, as a process."""
-
-    def __init__(self, folder, **options):
-        self.folder = folder
-        options = {"open_browser": False, "workers": 1} | options
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", SERVE, str(folder), repr(options)],
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            stderr=(folder / "errors.log").open("w"),
-            text=True,
-            # Tests that run in the background are deaf to Ctrl+C, and so would be what they start.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
-        said = self.process.stdout.readline()
-        if "cclab is open at " not in said:
-            self.process.wait()
-            pytest.fail((folder / "errors.log").read_text())
-        self.url = said.rpartition(" ")[2].strip()
-
-    def address(self, path):
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc}{parts.path}{path}"
-
-    def status(self, path):
-        """Status of a page, asked for without the browser's cookies."""
-        try:
-            with urllib.request.urlopen(self.address(path)) as answer:
-                return answer.status
-        except urllib.error.HTTPError as error:
-            return error.code
-
-    def stop(self):
-        """Ctrl+C; the exit status."""
-        self.process.send_signal(signal.SIGINT)
-        try:
-            return self.process.wait(30)
-        finally:
-            self.process.kill()
-            self.process.stdout.close()
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dashboards")
     for name, source in {"counter": COUNTER, "chart": CHART, "broken": BROKEN}.items():
-        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
-        notebook.metadata |= {"title": name.title(), "cclab": {"description": f"The {name}.", "hint": "For tests"}}
-        nbformat.write(notebook, folder / f"{name}.ipynb")
+        write_notebook(folder, name, source)
     return folder
 
 
 @pytest.fixture(scope="module")
 def server(folder):
+    server = Server(folder)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def real_server(tmp_path_factory):
+    """With the dashboards of the package."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    for path in gallery.NOTEBOOKS.glob("*.ipynb"):
+        shutil.copy(path, folder)
     server = Server(folder)
     yield server
     server.stop()
@@ -144,13 +107,6 @@ def is_answered(url):
         return urllib.request.urlopen(url).status == 200
     except OSError:
         return False
-
-
-def wait_until(condition, seconds=15):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.1)
 
 
 def test_gallery_shows_cards_and_loads_nothing_else(server, page, requests):
@@ -199,6 +155,79 @@ def test_theme_is_kept_from_page_to_page(server, page, screenshot):
     page.goto(server.url)
     page.get_by_role("button", name="Theme").click()
     assert background() == light
+
+
+def test_gallery_and_dashboards_share_one_choice_of_theme(real_server, page, context):
+    """Whichever page it is chosen on, the other pages follow: those that are open, and those that come later."""
+
+    def shown(page):
+        return page.locator("html").get_attribute("data-cc-theme")
+
+    page.emulate_media(color_scheme="light")
+    page.goto(real_server.url)
+    dashboard = context.new_page()
+    dashboard.goto(real_server.address("open/workbench"))
+    theme = dashboard.get_by_role("button", name="Light or dark")
+    theme.wait_for()
+    assert (shown(page), shown(dashboard)) == ("light", "light")
+    theme.click()
+    wait_until(lambda: shown(dashboard) == "dark")
+    wait_until(lambda: shown(page) == "dark")
+    page.get_by_role("button", name="Theme").click()
+    wait_until(lambda: shown(dashboard) == "light")
+    dashboard.reload()
+    theme.wait_for()
+    assert shown(dashboard) == "light"
+    page.reload()
+    assert shown(page) == "light"
+    keys = page.evaluate("Object.keys(localStorage).filter((key) => key.includes('theme'))")
+    assert keys == ["cclab.theme"]
+    # When it was saved is kept true by the page itself.
+    dashboard.keyboard.press("ArrowRight")
+    saved = dashboard.locator("time.cc-ago")
+    saved.wait_for()
+    first = saved.inner_text()
+    assert first.endswith("s ago")
+    wait_until(lambda: saved.inner_text() != first, seconds=5)
+
+
+def test_who_finds_no_room_waits_and_gets_in(folder, page, context, screenshot):
+    server = Server(folder, workers=1, visitors=1)
+    try:
+        page.goto(server.address("open/counter"))
+        page.get_by_text("ready for").wait_for()
+        waiting = context.new_page()
+        waiting.goto(server.address("open/counter?data=iris"))
+        waiting.get_by_role("heading", name="All places are taken").wait_for()
+        screenshot(waiting, "waiting")
+        page.close(run_before_unload=True)
+        waiting.get_by_text("ready for data=iris").wait_for()
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def other_site(tmp_path):
+    """Address of an empty page on another site: to a browser localhost is not 127.0.0.1."""
+    (tmp_path / "index.html").write_text("<!DOCTYPE html>")
+    serve_file = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), serve_file) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        yield f"http://localhost:{site.server_port}/"
+        site.shutdown()
+
+
+def test_a_picture_on_another_site_starts_nothing(server, page, other_site):
+    before = server.kernels()
+    page.goto(other_site)
+    address = server.address("open/counter")
+    append = "([tag, src]) => document.body.append(Object.assign(document.createElement(tag), { src }))"
+    with page.expect_event("requestfailed"):  # asked for, and kept from the other site
+        page.evaluate(append, ["img", address])
+    with page.expect_response(address) as answer:
+        page.evaluate(append, ["iframe", address])
+    assert answer.value.status == 403
+    assert set(server.kernels()) <= set(before)
 
 
 def test_without_a_choice_the_theme_is_the_systems(server, page):
@@ -251,7 +280,7 @@ def test_an_exception_shows_words(server, page):
     page.locator(".cc-skeleton").wait_for(state="detached")
     shown = page.locator("body").inner_text()
     assert not any(word in shown for word in ("Traceback", "ValueError", "business", "whispered", "Voil"))
-    assert "nobody's business" in (server.folder / "errors.log").read_text()
+    assert "nobody's business" in server.log
 
 
 def test_errors_are_pages_of_ours(server, page):
@@ -336,7 +365,7 @@ def test_gallery_inside_a_jupyter_server(tmp_path, page):
         json.dumps(
             {
                 "ServerApp": {
-                    "jpserver_extensions": {"cclab.apps.extension": True, "voila.server_extension": True},
+                    "jpserver_extensions": {"cclab.server.extension": True, "voila.server_extension": True},
                     "base_url": "/user/someone/",
                     "open_browser": False,
                     "allow_root": True,

@@ -16,8 +16,8 @@ import json
 import numpy as np
 import ipywidgets as W
 from cclab.images import Stroke, rasterize
-from cclab.widgets.image_canvas import ImageCanvas, Swatch
-from cclab.widgets.shell import Shell
+from cclab.widgets.painter.canvas import ImageCanvas, Swatch
+from cclab.widgets.kit.bridge import Shell
 
 picture = np.zeros((40, 60, 3), dtype=np.uint8)
 picture[:, :30] = [200, 100, 50]

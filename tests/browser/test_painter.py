@@ -15,7 +15,7 @@ from scipy import ndimage
 
 from cclab.images import load_image
 from cclab.images.regions import dice
-from cclab.studies.strokes import plausible_stroke
+from cclab.studies.random_strokes import plausible_stroke
 
 pytestmark = [pytest.mark.browser, pytest.mark.data, pytest.mark.xdist_group("browser")]
 
@@ -86,14 +86,15 @@ def hand(voila_page):
 def test_three_strokes_isolate_the_lesion(hand, tmp_path, screenshot):
     truth, rng = hand.picture.truth, np.random.default_rng(4)
     hand.paint(truth == 3, 1, rng)
-    hand.wait_for("strokes 1.*second region")
+    hand.wait_for("second region.*strokes 1")
     hand.paint(truth == 1, 2, rng)
     hand.wait_for("strokes 2")
     fluid = truth == 2
     ventricle = ndimage.binary_dilation(ndimage.distance_transform_edt(fluid) >= 3, iterations=2) & fluid
     hand.paint(ventricle, 2, rng, size=4, length=30)
     hand.wait_for(r"(Converged|Ready).*objects 21,996.*strokes 3.*Dice of Lesion 0\.[89]")
-    expect(hand.page.locator(".cc-queries .cc-why")).to_contain_text("is torn between")
+    expect(hand.page.locator(".cc-queries")).to_contain_text("Lesion or Rest?")
+    expect(hand.page.locator(".cc-watch")).to_contain_text("tell them apart")
     screenshot(hand.page, "painter")
     labels = np.asarray(Image.open(io.BytesIO(hand.export("Label image (PNG)", tmp_path).read_bytes())))
     assert dice(labels == 1, truth == 3) > 0.8
@@ -152,8 +153,8 @@ def test_everything_can_be_taken_out(hand, tmp_path):
 
 
 def test_a_question_is_answered_by_keyboard(hand):
-    expect(hand.page.locator(".cc-queries .cc-why")).to_contain_text("is torn between")
-    expect(hand.page.locator(".cc-image-canvas svg g")).to_have_count(2)  # both places are marked
+    expect(hand.page.locator(".cc-queries .cc-why")).to_contain_text("By what is seen at")
+    expect(hand.page.locator(".cc-image-canvas svg g")).to_have_count(1)  # the place is marked
     hand.canvas.hover()
     hand.page.keyboard.press("s")
     hand.wait_for("strokes 4")

@@ -1,6 +1,8 @@
 """Every part in a real Voilà page, used with a real mouse and keyboard."""
 
 import json
+import math
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -9,14 +11,13 @@ from playwright.sync_api import Page, expect
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 LEFT, RIGHT, TOP, BOTTOM, PADDING = 46, 12, 8, 44, 0.04  # of js/viewport.js
-VIEWS = ["svg", "canvas", "flat"]
+VIEWS = ["canvas", "flat"]
 SOURCE = "import sys\nsys.path.insert(0, {folder!r})\nimport parts\nthe = parts.Parts()\nthe.page()"
 
 
 @pytest.fixture(scope="module")
 def page(voila_page):
     page = voila_page(SOURCE.format(folder=str(Path(__file__).parent)), name="parts")
-    page.wait_for_selector(".svg .lassoselector rect", state="attached")
     page.wait_for_selector(".flat canvas")
     page.wait_for_function("JSON.parse(document.querySelector('.seen').textContent).visitor")
     return page
@@ -81,15 +82,52 @@ def press(page: Page, name: str) -> None:
 def use(page: Page, view: str, tool: str) -> None:
     press(page, tool)
     page.wait_for_selector(f".{view} .cc-points[data-tool={tool.lower()}]")
-    if tool == "Lasso":
-        page.wait_for_selector(".svg .lassoselector rect", state="attached")
 
 
 def test_both_canvases_draw_as_they_should(page, screenshot):
     assert page.locator(".flat .cc-points").get_attribute("data-renderer") == "2d"
     assert page.locator(".canvas .cc-points").get_attribute("data-renderer") in ("webgl", "2d")
-    assert len(page.locator(".svg .bqplot path.element").all()) >= 100
     screenshot(page, "parts-light")
+
+
+# Two samples at the same place and one at the left edge, in a picture of 20 by 10 pixels; then many, of which some.
+_RASTER = """
+(source) => {
+  const Raster = new Function(`${source.replace("export class", "class")}; return Raster;`)();
+  const viewport = { x0: 0, x1: 1, y0: 0, y1: 1, width: 20, height: 10 };
+  const palette = new Uint8ClampedArray([200, 0, 0, 255, 0, 100, 0, 255]);
+  const look = (samples, chosen, stride, strength) => {
+    const canvas = new Raster().draw({ ...samples, palette }, chosen, stride, viewport, 1, 3, strength);
+    const { data } = canvas.getContext("2d").getImageData(0, 0, 20, 10);
+    return (x, y) => [...data.slice(4 * (20 * y + x), 4 * (20 * y + x) + 4)];
+  };
+  const few = {
+    xy: new Float32Array([0.525, 0.55, 0.525, 0.55, 0.01, 0.55]), color: new Uint8Array([0, 1, 0]),
+    opacity: new Uint8Array([128, 128, 128]),
+  };
+  const at = look(few, null, 1, 1);
+  const alone = look(few, new Uint32Array([1]), 1, 0.5);
+  const n = 4000;
+  const many = { xy: new Float32Array(2 * n).fill(0.5), color: new Uint8Array(n), opacity: new Uint8Array(n).fill(1) };
+  return {
+    both: at(10, 4), corner: at(11, 5), outside: at(12, 4), edge: at(0, 4), wrapped: at(19, 3),
+    alone: alone(10, 4), all: look(many, null, 1, 0.2)(10, 5)[3], some: look(many, null, 4, 0.2)(10, 5)[3],
+  };
+}
+"""
+
+
+def test_a_raster_mixes_squares_and_cuts_them_at_the_edge(page):
+    source = files("cclab.widgets").joinpath("scatter/plot/js/raster.js").read_text(encoding="utf-8")
+    found = page.evaluate(_RASTER, source)
+    one, two = 255 * 128 / 255, 255 * (1 - (127 / 255) ** 2)  # opacity of one, and of two on each other
+    for where in ("both", "corner"):
+        assert found[where] == pytest.approx([100, 50, 0, two], abs=2)  # neither hides the other
+    assert found["edge"] == pytest.approx([200, 0, 0, one], abs=2)
+    assert found["outside"] == found["wrapped"] == [0, 0, 0, 0]
+    assert found["alone"] == pytest.approx([0, 100, 0, one / 2], abs=2)
+    all_of_them, some = (-math.log1p(-found[name] / 255) for name in ("all", "some"))
+    assert some / all_of_them == pytest.approx(0.25, rel=0.05)  # a quarter of them
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -160,7 +198,7 @@ def test_the_hand_moves_the_plane(page, view):
 
 
 def test_a_lasso_after_zooming_selects_what_it_surrounds_on_the_screen(page):
-    use(page, "svg", "Lasso")
+    use(page, "flat", "Lasso")
     for view in VIEWS:
         middle, before = place(page, view, 0.5, 0.5), seen(page)[f"{view} reports"]
         page.mouse.move(*middle)
@@ -170,8 +208,21 @@ def test_a_lasso_after_zooming_selects_what_it_surrounds_on_the_screen(page):
         wait_until_seen(page, f"{view} reports", before + 1)
         page.mouse.dblclick(*middle)
     found = [seen(page)[f"{view} selection"] for view in VIEWS]
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1]
     assert len(found[0]) == 16
+
+
+def test_a_lost_graphics_card_changes_the_canvas_and_nothing_else(page):
+    page.evaluate(
+        "[...document.querySelectorAll('.canvas canvas')].map((canvas) => canvas.getContext('webgl2')).find(Boolean)"
+        "?.getExtension('WEBGL_lose_context').loseContext()"
+    )
+    page.wait_for_selector(".canvas .cc-points[data-renderer='2d']")
+    assert page.locator(".canvas canvas").count() == 3
+    use(page, "canvas", "Box")
+    corners = around((1, 2), (6, 7))
+    drag(page, "canvas", [corners[0], corners[2]])
+    wait_until_seen(page, "canvas selection", [61, 62, 71, 72])
 
 
 def test_keys_reach_python_but_not_while_typing(page):
@@ -276,5 +327,24 @@ def test_the_theme_is_remembered(page, screenshot):
 
 def test_the_page_says_when_the_kernel_has_ended(page, screenshot):
     press(page, "End")
-    expect(page.get_by_role("alert")).to_have_text("The kernel has ended. Your session is saved; reload to go on.")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("The kernel has ended. Your session is saved; reload to go on.")
+    icon = "getComputedStyle(document.querySelector('.cc-i-open'), '::before')"
+    assert page.evaluate(f"[{icon}.content, {icon}.width, {icon}.marginRight]") == ['""', "16px", "0px"]
+    assert page.evaluate(f"{icon}.alignSelf") == "auto"
+    assert page.evaluate("getComputedStyle(document.querySelector('.cc-app'), '::before').content") == "none"
     screenshot(page, "parts-ended")
+    alert.get_by_role("button", name="Reload").click()
+    expect(alert).to_have_count(0)
+
+
+def test_a_toast_waits_while_the_pointer_is_on_it(page):
+    page.wait_for_selector(".cc-app")
+    page.get_by_role("button", name="Say it", exact=True).click()
+    toast = page.get_by_role("status").filter(has_text="Said")
+    expect(toast).to_be_visible()
+    toast.hover()
+    page.wait_for_timeout(7_000)
+    expect(toast).to_be_visible()
+    page.mouse.move(5, 5)
+    expect(toast).to_have_count(0, timeout=10_000)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
-from cclab.apps.gallery import NOTEBOOKS
+from cclab.server.gallery import NOTEBOOKS
 from tests.browser.journeys import Hand
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -67,7 +67,7 @@ def test_step_to_convergence_rewind_and_undo(hand):
     assert end > 3
     hand.press("Home")
     hand.wait_for_place(0)
-    expect(hand.find(".cc-constraints")).to_contain_text("Nothing stated yet")
+    expect(hand.find(".cc-constraints:not(.cc-samples)")).to_contain_text("Nothing stated yet")
     hand.press("End")
     hand.wait_for_place(end)
     hand.press("Control+z")  # the run, as a whole
@@ -89,7 +89,7 @@ def test_a_double_click_on_step_is_no_trouble(hand):
 
 
 def test_exported_code_gives_the_same_labels(hand, tmp_path):
-    labels = pd.read_csv(hand.export("Labels (CSV)", tmp_path))["label"]
+    labels = pd.read_csv(hand.export("Labels (CSV)", tmp_path))["cluster"]
     script = hand.export("Python code", tmp_path)
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=os.environ, check=False)
     assert done.returncode == 0, done.stderr
@@ -132,4 +132,4 @@ def test_a_reload_finds_everything(hand):
 def test_another_visitor_finds_nothing(hand, voila_page):
     other = Hand(voila_page(NOTEBOOKS / "workbench.ipynb", name="workbench"))
     other.wait_until_open()
-    expect(other.find(".cc-constraints")).to_contain_text("Nothing stated yet")
+    expect(other.find(".cc-constraints:not(.cc-samples)")).to_contain_text("Nothing stated yet")
