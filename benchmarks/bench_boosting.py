@@ -11,7 +11,7 @@ from scipy import sparse
 
 from benchmarks import Row, best_time, compare
 from cclab import BCKM, ConstraintSet, Problem, iterate
-from cclab.maths.forest import Forest
+from cclab.algorithms.kmeans.link_forest import Forest
 from tests.maths.literal import literal_assignment
 
 

@@ -15,8 +15,8 @@ from sklearn.cluster import KMeans
 
 from benchmarks import Row, best_time, compare
 from cclab import CECM, ECM, ConstraintSet, Problem
-from cclab.maths.linked_masses import LinkPenalty
-from cclab.maths.linked_samples import LinkedSamples
+from cclab.algorithms.evidential.linked_masses import LinkPenalty
+from cclab.algorithms.evidential.linked_samples import LinkedSamples
 
 
 def blobs(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

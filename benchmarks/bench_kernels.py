@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks import Row, best_time, compare
 from cclab import CMKIPCM, ConstraintSet, Problem, iterate
-from cclab.maths.kernels import choose_kernels
+from cclab.algorithms.multikernel.kernels import choose_kernels
 
 KERNELS = "spectral 5, rbf 7"
 C = 3

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from skimage import data
+from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks import Row, best_time
 from cclab.images import Options, Painting, Picture, Recipe, Regions, Stroke, load_image
+from cclab.images.bank import Bank
 
 FIRST, FINAL, OPENS = 0.3, 1.0, 2.0
 
@@ -24,12 +26,12 @@ def strokes(shift: float) -> tuple[Stroke, ...]:
     )
 
 
-def overlay(painting: Painting, objects: str) -> Callable[[], Regions]:
+def overlay(painting: Painting, objects: str, learn: bool = False) -> Callable[[], Regions]:
     """All that is done from the end of a stroke until the regions are known; each call paints anew."""
     shifts = itertools.count()
 
     def develop() -> Regions:
-        posed = painting.pose(Recipe(strokes(next(shifts) / 8), Options(objects=objects)))
+        posed = painting.pose(Recipe(strokes(next(shifts) / 8), Options(objects=objects, learn=learn)))
         return Regions.of(posed, posed.solver.solve(posed.problem).partition)
 
     return develop
@@ -44,9 +46,9 @@ def retina() -> Picture:
     return load_image(data.retina()[190:1214, 190:1214], name="retina")
 
 
-def opened(picture: Picture, objects: str) -> Painting:
+def opened(picture: Picture, objects: str, learn: bool = False) -> Painting:
     painting = Painting(picture)
-    painting.prepare(Options(objects=objects))
+    painting.prepare(Options(objects=objects, learn=learn))
     return painting
 
 
@@ -59,6 +61,38 @@ def bench_strokes() -> Iterator[Row]:
         yield within(f"stroke to first overlay (superpixels), {about}", first, FIRST)
         # Pixels start where superpixels end, so this is both.
         yield within(f"stroke to final overlay (pixels), {about}", best_time(overlay(painting, "pixels")), FINAL)
+
+
+def bench_learning() -> Iterator[Row]:
+    """With a forest that learns from the paint, as the page does; beside the same without, and a forest alone."""
+    for name in ("camera", "astronaut"):
+        picture = load_image(name)
+        painting = opened(picture, "pixels", learn=True)
+        about = f"512 x 512, {'colour' if picture.is_colour else 'grey'}"
+        plain, first = (best_time(overlay(painting, "superpixels", learn)) for learn in (False, True))
+        yield within(f"stroke to first overlay, learned, {about}", first, FIRST)
+        yield Row(f"first overlay learned / by values, {about}", first / plain, 6, detail=f"({1e3 * plain:.0f} ms)")
+        final = best_time(overlay(painting, "pixels", True))
+        yield within(f"stroke to final overlay, learned, {about}", final, FINAL)
+        seconds = best_time(lambda picture=picture: Bank.of(picture), 2)
+        yield within(f"the bank of filters, {about}", seconds, OPENS)
+
+
+def bench_large() -> Iterator[Row]:
+    """2000 x 2000 grey, by superpixels, against a random forest's fit and predict on the same filters."""
+    pixels = np.tile(data.camera(), (4, 4))[:2000, :2000]
+    painting = opened(load_image(pixels, name="large"), "superpixels", learn=True)
+    ours = best_time(overlay(painting, "superpixels", True), 2)
+    bank = painting.sheet(0).bank(Options(learn=True)).values
+    marks = np.concatenate([stroke.covers((2000, 2000)) for stroke in strokes(0)])
+    regions = np.concatenate([[stroke.region] * len(stroke.covers((2000, 2000))) for stroke in strokes(0)])
+
+    def forest() -> np.ndarray:
+        trees = RandomForestClassifier(100, random_state=0).fit(bank[marks], regions)
+        return np.concatenate([trees.predict(part) for part in np.array_split(bank, 16)])
+
+    theirs = best_time(forest, 1)
+    yield Row("overlay, 2000 x 2000 / a forest's fit and predict", ours / theirs, 1, detail=f"({ours:.2f} s)")
 
 
 def bench_opening() -> Iterator[Row]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks import Row, compare
 from cclab import FCM, SPFCM, SRPCM, ConstraintSet, Problem
-from cclab.algorithms.possibilistic_state import Terms
+from cclab.algorithms.possibilistic.terms import Terms
 
 
 def bench_possibilistic() -> Iterator[Row]:

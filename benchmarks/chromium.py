@@ -15,7 +15,7 @@ from tests.browser.conftest import CHROMIUM_FLAGS, HERE, Voila
 
 PATIENCE = 120.0
 # As the gallery's own server does.
-PROMPT = "--Voila.kernel_websocket_connection_class=cclab.apps.prompt.PromptConnection"
+PROMPT = "--Voila.kernel_websocket_connection_class=cclab.server.nodelay.PromptConnection"
 
 
 class Report:

@@ -34,7 +34,7 @@ class Visit:
         began = time.monotonic()
         page.goto(voila.add(f"n{n}", source))
         self.hand, self.page = Hand(page), page
-        page.wait_for_selector(".cc-points[data-renderer], .cc-points .bqplot .axis")
+        page.wait_for_selector(".cc-points[data-renderer]")
         page.wait_for_selector(".cc-legend .cc-glyph")
         self.seconds_to_open = time.monotonic() - began
         page.evaluate(
@@ -93,6 +93,73 @@ def measure_many(visit: Visit, report: Report) -> None:
     report.add("step to painted, besides the solver", 1000 * steps["painted"], 500, "ms")
 
 
+# Counts frames while the view is dragged about, and when it has come to rest.
+_FRAMES = """
+() => new Promise((resolve) => {
+  const plot = document.querySelector('.cc-points');
+  const box = plot.getBoundingClientRect();
+  const y = box.top + box.height / 2;
+  const at = (x) => ({ clientX: box.left + x, clientY: y, button: 0, bubbles: true, pointerId: 1 });
+  const began = performance.now();
+  let frames = 0;
+  plot.dispatchEvent(new PointerEvent('pointerdown', at(300)));
+  const step = () => {
+    const seconds = (performance.now() - began) / 1000;
+    window.dispatchEvent(new PointerEvent('pointermove', at(300 + 100 * Math.sin(6 * seconds))));
+    frames += 1;
+    if (seconds < 3) return requestAnimationFrame(step);
+    window.dispatchEvent(new PointerEvent('pointerup', at(300)));
+    const lifted = performance.now();
+    const whole = () => {
+      if (plot.dataset.drawn !== 'whole') return requestAnimationFrame(whole);
+      requestAnimationFrame(() => setTimeout(() => resolve({
+        frames: frames / seconds, rest: performance.now() - lifted, graphics: plot.dataset.graphics,
+      })));
+    };
+    requestAnimationFrame(whole);
+  };
+  requestAnimationFrame(step);
+})
+"""
+_HOVER = """
+() => { window.tips = []; let moved = 0;
+  const plot = document.querySelector('.cc-points');
+  plot.addEventListener('pointermove', () => { moved = performance.now(); }, true);
+  new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach((node) => {
+    if (node.classList?.contains('cc-tip')) window.tips.push([node.dataset.words, performance.now() - moved]);
+  }))).observe(plot, { childList: true }); }
+"""
+
+
+def measure_million(visit: Visit, report: Report) -> None:
+    page, hand = visit.page, visit.hand
+    hand.press("h")
+    page.wait_for_selector(".cc-points[data-tool=hand]")
+    seen = page.evaluate(_FRAMES)
+    print(f"  graphics: {seen['graphics']}{', thinned while it moves' if seen['graphics'] == 'software' else ''}")
+    report.add("painted frames while it is dragged", seen["frames"], 20, "a second", at_least=True)
+    report.add("the whole picture after it has come to rest", seen["rest"], 1000, "ms")
+    hand.press("f")
+    page.evaluate(_HOVER)
+    for place in range(9):
+        page.mouse.move(*hand.place(0.3 + 0.05 * place, 0.45 + 0.02 * place))
+        page.wait_for_timeout(400)
+    tips = page.evaluate("window.tips")
+    words = [taken for which, taken in tips if which == "all"]
+    places = [taken for which, taken in tips if which == "place"]
+    report.add(f"pointer to words beside a sample, {len(words)} times", statistics.median(words or [1e6]), 50, "ms")
+    if places:  # the number of the sample and where it lies stand there until the words come
+        report.add(f"to its number and place, {len(places)} times", statistics.median(places), 50, "ms")
+    hand.press("l")
+    page.wait_for_selector(".cc-points[data-tool=lasso]")
+    visit.lasso()
+    n, milliseconds = visit.lasso()
+    found = page.evaluate("performance.getEntriesByName('cclab lasso').at(-1).duration")
+    handled = 1000 * visit.wait_for("took select")
+    report.add(f"lasso besides the transfer, {n:,} selected", found + handled, 100, "ms")
+    print(f"    of these in the browser {found:.1f}, in Python {handled:.1f}; with the transfer {milliseconds:.0f}")
+
+
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="make bench-ui", description=__doc__)
     parser.add_argument("sizes", nargs="*", type=int, default=[10_000, 200_000])
@@ -106,8 +173,10 @@ def main(words: list[str]) -> int:
             if n <= 20_000:
                 measure_ten_thousand(visit, report)
                 measure_memory(visit, report)
-            else:
+            elif n < 1_000_000:
                 measure_many(visit, report)
+            else:
+                measure_million(visit, report)
             visit.page.context.close()
     return report.end()
 

@@ -25,6 +25,7 @@ class Stopwatch:
         self.file = Path(file)
         self.results: dict[str, Any] = {}
         self.page.scatter.points.on_select(self._selected)
+        self._time_messages()
         keys = {"F2": self._steps, "F3": self._run, "F4": self._many_steps}
         for key, measure in keys.items():
             self.page.shell.bind(key, lambda measure=measure: asyncio.ensure_future(measure()))
@@ -33,6 +34,20 @@ class Stopwatch:
     def _selected(self, indices: np.ndarray, _mode: str) -> None:
         self.results["selected"] = {"n": len(indices), "at": time.time()}
         self._write()
+
+    def _time_messages(self) -> None:
+        """How long Python takes over what the scatter tells it, all views included."""
+        points = self.page.scatter.points
+        receive = points._receive
+
+        def timed(widget: Any, message: dict, buffers: list) -> None:
+            began = time.perf_counter()
+            receive(widget, message, buffers)
+            self.results[f"took {message.get('type')}"] = time.perf_counter() - began
+            self._write()
+
+        points.widget.on_msg(receive, remove=True)
+        points.widget.on_msg(timed)
 
     async def _steps(self, n: int = 30) -> None:
         """Each step apart: what it takes from the solver's answer until the browser has painted it."""

@@ -1,0 +1,138 @@
+"""Data beyond memory: steps in chunks, streamed predictions, coresets, trials on a cluster."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks import Row, compare
+from cclab import ECM, FCM, PCKMeans, Problem, load_dataset
+from cclab.datasets import ParquetRows, write_beliefs
+
+# Three steps on ten million samples that no one could hold; prints the peak of the process, in MB.
+_MANY = """
+import resource, sys
+import dask, dask.array as da
+from cclab import ECM, FCM, Problem, iterate
+cls = {"ECM": ECM, "FCM": FCM}[sys.argv[1]]
+X = da.random.default_rng(0).normal(size=(10_000_000, 10), chunks=(100_000, 10))
+solver = cls(3, init=X[:3].compute())
+iterate(solver, Problem(X), max_iter=3).last()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def bench_memory() -> Iterator[Row]:
+    for name in ("FCM", "ECM"):
+        done = subprocess.run([sys.executable, "-c", _MANY, name], capture_output=True, text=True, check=True)
+        peak = float(done.stdout)
+        what = f"{name}: three steps on a Dask array of 1e7 x 10, peak over 1 GB"
+        yield Row(what, peak / 1024, 1, detail=f"({peak:.0f} MB)")
+
+
+def bench_steps() -> Iterator[Row]:
+    import dask.array as da
+
+    X = np.random.default_rng(0).normal(size=(1_000_000, 10))
+    for cls in (FCM, ECM):
+        solver = cls(3, init=X[:3])
+        here, there = Problem(X), Problem(da.from_array(X, chunks=(100_000, 10)))
+        states = [solver.start(problem) for problem in (here, there)]
+        yield compare(
+            f"{cls.__name__}: a step on a Dask array of 1e6 x 10 in chunks / in memory",
+            lambda: solver.step(there, states[1]),  # noqa: B023
+            lambda: solver.step(here, states[0]),  # noqa: B023
+            2,
+            repeats=3,
+        )
+
+
+def bench_predict() -> Iterator[Row]:
+    X = np.random.default_rng(0).normal(size=(1_000_000, 10))
+    fcm = FCM(3, init=X[:3], max_iter=1, tol=np.inf).fit(X)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "big.parquet"
+        pd.DataFrame(X, columns=[f"x{j}" for j in range(10)]).to_parquet(path)
+        rows = ParquetRows(path)
+        yield compare(
+            "predict over a Parquet file of 1e6 x 10 / in memory",
+            lambda: fcm.predict(rows),
+            lambda: fcm.predict(X),
+            2,
+            repeats=3,
+        )
+        yield compare(
+            "memberships written, streamed from Parquet to Parquet / in memory, then written",
+            lambda: write_beliefs(Path(folder) / "a.parquet", fcm.beliefs(rows)),
+            lambda: fcm.believe(X, fcm.state_).to_frame().to_parquet(Path(folder) / "b.parquet"),
+            2,
+            repeats=2,
+        )
+
+
+def _kinds(n: int) -> Iterator[tuple[str, np.ndarray, int]]:
+    rng = np.random.default_rng(0)
+    yield "blobs", make_blobs(n, 8, centers=5, random_state=0)[0], 5
+    # As covertype is: ten measurements of mixed units and skew, a few overlapping kinds of very different size.
+    kind = rng.choice(7, n, p=[0.49, 0.36, 0.06, 0.035, 0.03, 0.015, 0.01])
+    middle = rng.normal(0, 2, (7, 10))
+    skewed = middle[kind] + np.where(np.arange(10) < 5, rng.normal(size=(n, 10)), rng.exponential(size=(n, 10)) - 1)
+    yield "covertype-like", skewed, 7
+    # As letters are: sixteen whole numbers from 0 to 15, 26 kinds that overlap.
+    letter = rng.integers(26, size=n)
+    shapes = rng.uniform(2, 13, (26, 16))
+    yield "letters-like", np.clip(np.rint(shapes[letter] + rng.normal(0, 2, (n, 16))), 0, 15), 26
+
+
+def bench_coreset() -> Iterator[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        for name, X, k in _kinds(500_000):
+            path = Path(folder) / f"{name}.parquet"
+            pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).astype(float).to_parquet(path)
+            roles = {f"x{j}": "feature" for j in range(X.shape[1])}
+            data = load_dataset(path, coreset=50_000, roles=roles)
+            # From where k-means on the coreset ends: the same start for both, near where they will end.
+            start = KMeans(k, n_init=1, random_state=0).fit(data.X, sample_weight=data.sample_weight).cluster_centers_
+            for cls, more in ((FCM, {"fuzzifier": 1.3}), (ECM, {"focal_sets": "singletons"}), (PCKMeans, {})):
+                with warnings.catch_warnings(action="ignore"):
+                    part = cls(k, init=start, max_iter=60, **more).fit(data.X, sample_weight=data.sample_weight)
+                    full = cls(k, init=start, max_iter=60, **more).fit(X)
+                # Both are numbered as the centres they began from.
+                off = np.linalg.norm(part.state_.centers - full.state_.centers, axis=1).max() / Problem(X).spread
+                ari = adjusted_rand_score(part.predict(X), full.labels_)
+                what = f"{cls.__name__} on 50,000 of 500,000 {name}"
+                yield Row(f"{what}: farthest centre, over the spread", off, 0.02)
+                yield Row(f"{what}: ARI with the full fit", ari, 0.98, at_least=True)
+
+
+def bench_cluster() -> Iterator[Row]:
+    from distributed import LocalCluster
+
+    from cclab.studies import Data, Method, RandomPairs, Study, grid
+
+    study = Study("bench", "Trials here and there", grid(Data("wine"), Method("ECM", ECM), RandomPairs(20)), trials=40)
+    with warnings.catch_warnings(action="ignore"):
+        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster:
+            study.run(4, out=None, scheduler=cluster.scheduler_address)  # both have imported all they need
+            there = _seconds(lambda: study.run(out=None, scheduler=cluster.scheduler_address))
+        study.run(4, out=None, n_jobs=2)
+        here = _seconds(lambda: study.run(out=None, n_jobs=2))
+    what = "40 trials on a LocalCluster of two / by two processes"
+    yield Row(what, there / here, 1.3, detail=f"({there:.2f} s, {here:.2f} s)")
+
+
+def _seconds(work) -> float:
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
