@@ -18,8 +18,10 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.decomposition import PCA
 from sklearn.metrics import confusion_matrix
 
-from cclab import BCKM, CKM, RCKM, COPKMeans, Problem, load_dataset
+from cclab import BCKM, CKM, RCKM, COPKMeans, LinkedMixture, Problem, load_dataset
+from cclab.oracles import calibration_error, reliability
 from cclab.studies import RandomPairs
+from cclab.studies.oracles import simulated_answers
 
 IMAGES = Path(__file__).parent / "images"
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#e69f00", "#009e73", "#8a8f98"
@@ -102,10 +104,43 @@ def boosting() -> None:
     _save("bckm-ecoli")
 
 
+def forty_links() -> None:
+    """Four clouds in two clusters: without links, the links, and with them."""
+    rng = np.random.default_rng(1)
+    truth, part = np.arange(400) % 2, np.arange(400) // 2 % 2
+    X = np.column_stack([3.0 * truth + 0.8 * part, 9.0 * part]) + rng.normal(scale=0.75, size=(400, 2))
+    data = load_dataset(X, target=truth)
+    known = RandomPairs(40).draw(data, rng)
+    answers = [LinkedMixture(2).solve(Problem(X, said)).partition.labels() for said in (None, known)]
+    _, axes = plt.subplots(1, 3, figsize=(9.5, 2.9), sharex=True, sharey=True)
+    titles = ("without links", "40 links: together (solid), apart (dashed)", "with them")
+    for axis, title, labels in zip(axes, titles, (answers[0], None, answers[1])):
+        colours = GREY if labels is None else np.where(labels == labels[0], BLUE, ORANGE)
+        axis.scatter(*X.T, c=colours, s=7, linewidths=0)
+        axis.set(title=title, xticks=[], yticks=[])
+    for i, j, must in zip(known.pairs.i, known.pairs.j, known.pairs.must):
+        axes[1].plot(*X[[i, j]].T, "-" if must else "--", color=GREEN if must else ORANGE, linewidth=0.7)
+    _save("forty-links")
+
+
 def _as_classes(labels: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Clusters numbered as the classes that they share most samples with, so that both have the same colours."""
     shared = confusion_matrix(labels, target, labels=np.arange(target.max() + 1))
     return linear_sum_assignment(shared, maximize=True)[1][labels]
+
+
+def oracle_reliability() -> None:
+    """Stated confidence against the share of right answers, of three oracles that answer 1,000 questions each."""
+    _, axes = plt.subplots(1, 3, figsize=(7.2, 2.5), sharey=True)
+    for axis, (name, (confidence, right)) in zip(axes, simulated_answers().items()):
+        table = reliability(confidence, right)
+        axis.plot([0.4, 1], [0.4, 1], color=GREY, linewidth=0.8, linestyle=":")
+        axis.plot(table["confidence"], table["right"], "-", color=BLUE, linewidth=1)
+        axis.scatter(table["confidence"], table["right"], s=2 + table["n"] / 6, color=BLUE)
+        title = f"{name}: ECE {calibration_error(confidence, right):.3f}"
+        axis.set(title=title, xlabel="stated confidence", xlim=(0.4, 1.02), ylim=(0.3, 1.02))
+    axes[0].set_ylabel("share of right answers")
+    _save("oracle-reliability")
 
 
 def _save(name: str) -> None:
@@ -129,6 +164,8 @@ FROM_STUDIES = {
 
 def main(results: Path) -> None:
     boosting()
+    oracle_reliability()
+    forty_links()
     for study, draw in FROM_STUDIES.items():
         if (results / study / "trials.csv").exists():
             draw(pd.read_csv(results / study / "trials.csv"))
