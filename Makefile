@@ -10,7 +10,7 @@ export CCLAB_DATA
 # One thread a process: the test runner and the studies run several processes.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: app test lint notebooks browser bench bench-ui bench-visitors study clean help
+.PHONY: app test lint notebooks browser bench bench-table bench-compare bench-ui bench-visitors bench-journeys fuzz dist dist-check docs lite recordings study studies studies-quick clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -19,7 +19,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "cclab needs Python 3.11 or newer; say which with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[lab,images,study,test,dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[lab,images,medical,study,dask,test,dev]"
 	@touch $@
 
 app: $(READY)        ## open the gallery of dashboards in the browser
@@ -31,13 +31,15 @@ lint: $(READY)       ## style, types, import rule
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Journeys build on each other's steps, so they run one after the other.
+# The journeys of a file build on each other's steps, so a file stays with one process.
+JOURNEYS := $(BIN)/python -m pytest -n 2 --dist loadfile -m browser
+
 test: lint chromium  ## lint, then every test, those in a real browser last
 	$(BIN)/python -m pytest -n 2 -m "not browser" $(ARGS)
-	$(BIN)/python -m pytest -m browser $(ARGS)
+	$(JOURNEYS) $(ARGS)
 
 browser: chromium    ## only the journeys in a real browser
-	$(BIN)/python -m pytest -m browser $(ARGS)
+	$(JOURNEYS) $(ARGS)
 
 .PHONY: chromium
 chromium: $(READY)
@@ -49,15 +51,57 @@ notebooks: $(READY)  ## run every teaching notebook
 bench: $(READY)      ## speed and memory, as ratios of two things run side by side
 	$(BIN)/python -m benchmarks
 
+bench-table: $(READY)  ## every solver beside an iteration of Lloyd's, and other libraries: make bench-table ARGS="--json table.json"
+	$(BIN)/python -m benchmarks.table --peers $(ARGS)
+
+bench-compare: $(READY)  ## two commits, in turns: make bench-compare A=v0.1.0 B=HEAD ARGS="links fcm"
+	$(BIN)/python -m benchmarks.commits $(A) $(B) $(ARGS)
+
 bench-ui: chromium   ## frame rates and memory in a real browser
 	$(BIN)/python -m benchmarks.ui
 	$(BIN)/python -m benchmarks.ui_painter
 
-bench-visitors: chromium  ## ten visitors at once with real browsers: what they wait for, and that nothing is lost
+bench-visitors: chromium  ## twenty visitors at once with real browsers: what they wait for, and that nothing is lost
 	$(BIN)/python -m benchmarks.visitors
+
+bench-journeys: chromium  ## 30,000 cells and a million places, opened, looked at, clustered and exported in a real browser
+	$(BIN)/python -m benchmarks.journeys
+
+fuzz: $(READY)       ## nasty problems, files and kills, with their counts: make fuzz ARGS="solvers --count 20"
+	$(BIN)/python -m tests.fuzz $(ARGS)
+
+dist: docs           ## the wheel, with the documents, and the sdist
+	rm -rf dist/*.whl dist/*.tar.gz cclab/server/site && cp -r docs/_build/html cclab/server/site
+	find cclab/server/site -name '*.map' -delete
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	$(BIN)/python -m build
+	rm -rf cclab/server/site
+
+dist-check: dist     ## the wheel in an empty environment: its version, a fit, the gallery
+	rm -rf build/installed && $(PYTHON) -m venv build/installed
+	build/installed/bin/pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[lab]"
+	cd build && installed/bin/cclab --version \
+	  && installed/bin/python -c "import cclab; cclab.FCM(3).fit(cclab.load_dataset('iris').X)" \
+	  && installed/bin/python ../tests/installed.py
+
+docs: $(READY)       ## the site, with warnings as errors: docs/_build/html/index.html
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
+
+lite: $(READY)       ## notebooks and dashboards that run in the browser alone: dist/lite
+	$(BIN)/python docs/lite.py
+
+recordings: chromium  ## pictures and moving pictures of the real pages, for the documents
+	$(BIN)/python docs/recordings.py $(ARGS)
 
 study: $(READY)      ## a paper's table: make study NAME=...
 	$(BIN)/cclab study $(NAME)
 
+studies-quick: $(READY)  ## all papers with one trial of each cell: results/quick.md
+	$(BIN)/cclab results --quick --out results/quick --page results/quick.md $(ARGS)
+
+studies: $(READY)    ## all papers with as many trials as they have, and their page: docs/results.md
+	$(BIN)/cclab results --page docs/results.md $(ARGS)
+
 clean:               ## remove what make has made
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build dist docs/_build docs/api docs/notebooks .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
