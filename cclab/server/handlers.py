@@ -265,6 +265,13 @@ class Dashboard(OurTemplate, TornadoVoilaHandler):
         super().write_error(status_code, **kwargs)
 
 
+def patient(config: Config) -> Config:
+    """With time for a busy kernel to hand over what it shows: after four seconds nbclient leaves the page empty."""
+    merged = Config(VoilaExecutor={"iopub_timeout": OPENING_SECONDS})
+    merged.merge(config)
+    return merged
+
+
 def routes(
     home: str, voila_configuration: VoilaConfiguration, config: Config, notebooks: Path = gallery.NOTEBOOKS
 ) -> list[Route]:
@@ -288,15 +295,14 @@ def routes(
         "home": home,
         "voila_configuration": voila_configuration,
     }
-    # When a whole class comes at once: pages that are all made at the same time would all be late, and a page whose
-    # kernel does not answer within seconds stays empty.
+    # When a whole class comes at once: pages that are all made at the same time would all be late.
     openings = asyncio.Semaphore(os.cpu_count() or 1)
     dashboard = {
         **common,
         "notebooks": notebooks,
         "openings": openings,
         "template_paths": template_paths(),
-        "config": config,
+        "config": patient(config),
     }
     return [
         (home, Gallery, {**common, "notebooks": notebooks}),

@@ -52,6 +52,8 @@ class Voila:
         places = {name: str(folder / ".home") for name in ("JUPYTER_CONFIG_DIR", "IPYTHONDIR")}
         self._log = open(folder / "voila.log", "w")  # noqa: SIM115
         options = ["--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", "--show_tracebacks=True", *flags]
+        # As our own server has it: on a busy machine plain Voilà leaves the page empty after four seconds.
+        options.append(f"--VoilaExecutor.iopub_timeout={READY_SECONDS}")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "voila", str(folder), *options],
             env=os.environ | places,

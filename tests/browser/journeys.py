@@ -9,6 +9,11 @@ from playwright.sync_api import Locator, Page, expect
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 8, 44
 
 
+def wait_for_keys(app: Locator) -> None:
+    """Until an app hears what is pressed: it shows itself before that."""
+    expect(app).to_have_attribute("role", "region")
+
+
 class Hand:
     """A person at one of the workbenches on a page."""
 
@@ -20,7 +25,8 @@ class Hand:
         return self.app.locator(selector)
 
     def wait_until_open(self) -> None:
-        """Until samples are on the page and a question is asked."""
+        """Until samples are on the page, a question is asked, and the page hears keys."""
+        wait_for_keys(self.app)
         expect(self.find(".cc-legend")).to_contain_text("1")
         expect(self.find(".cc-queries .cc-pair")).to_be_visible()
 

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from cclab.server.gallery import NOTEBOOKS
+from tests.browser.journeys import wait_for_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -26,6 +27,7 @@ def open_app(page, address, name):
     assert (NOTEBOOKS / f"{name}.ipynb").exists()
     page.goto(f"{address}open/{name}")
     expect(page.locator(".cc-app .cc-bar")).to_be_visible()
+    wait_for_keys(page.locator(".cc-app"))
 
 
 def press_button(page, name):

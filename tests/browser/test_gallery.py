@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from cclab.server import gallery
+from tests.browser.journeys import wait_for_keys
 from tests.server.serving import Server, wait_until, write_notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -183,6 +184,7 @@ def test_gallery_and_dashboards_share_one_choice_of_theme(real_server, page, con
     keys = page.evaluate("Object.keys(localStorage).filter((key) => key.includes('theme'))")
     assert keys == ["cclab.theme"]
     # When it was saved is kept true by the page itself.
+    wait_for_keys(dashboard.locator(".cc-app"))
     dashboard.keyboard.press("ArrowRight")
     saved = dashboard.locator("time.cc-ago")
     saved.wait_for()

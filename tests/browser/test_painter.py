@@ -16,6 +16,7 @@ from scipy import ndimage
 from cclab.images import load_image
 from cclab.images.regions import dice
 from cclab.studies.random_strokes import plausible_stroke
+from tests.browser.journeys import wait_for_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.data, pytest.mark.xdist_group("browser")]
 
@@ -79,6 +80,7 @@ def hand(voila_page):
     page = voila_page("from cclab.apps import painter\npainter('mr_t2like')", name="painter")
     page.locator(".cc-image-canvas .image").wait_for(timeout=120_000)
     expect(page.locator(".cc-status")).to_contain_text("Paint a stroke in each of two regions")
+    wait_for_keys(page.locator(".cc-app"))
     yield Hand(page, load_image("mr_t2like"))
     expect.set_options(timeout=5_000)
 

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from cclab.images import load_image
 from cclab.images.regions import dice
+from tests.browser.journeys import wait_for_keys
 from tests.browser.test_painter import BELOW, MARGIN, Hand
 from tests.images.pictures import body, dicom, nifti, tiff
 
@@ -45,6 +46,7 @@ def hand(voila_page):
     expect.set_options(timeout=60_000)
     page = voila_page("from cclab.apps import painter\npainter('phantom')", name="stack")
     page.locator(".cc-image-canvas .image").wait_for(timeout=120_000)
+    wait_for_keys(page.locator(".cc-app"))
     yield Reader(page, load_image(body(SHAPE)[0]))
     expect.set_options(timeout=5_000)
 

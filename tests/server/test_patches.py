@@ -6,6 +6,7 @@ None of it is needed to serve the pages: plain Voilà does, with more messages, 
 
 import inspect
 
+import nbformat
 import pytest
 from comm import get_comm_manager
 from ipykernel.comm.comm import BaseComm
@@ -17,7 +18,9 @@ from jupyter_server.base.handlers import AuthenticatedHandler, JupyterHandler
 from jupyter_server.services.kernels.connection import base, channels
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
+from traitlets.config import Config
 from voila.app import Voila
+from voila.execute import VoilaExecutor
 from voila.handler import VoilaHandler
 from voila.tornado.handler import TornadoVoilaHandler
 
@@ -117,6 +120,12 @@ def test_a_dashboard_is_voilas_handler_with_our_template():
     overrides(pages.Dashboard, TornadoVoilaHandler, *names)
     assert [*inspect.signature(TornadoVoilaHandler.get).parameters] == ["self", "path"]
     assert '"%s.html" % status_code' in inspect.getsource(JupyterHandler.write_error)  # 503.html is found by its name
+
+
+def test_a_busy_kernel_is_given_time_to_hand_over_what_it_shows():
+    config = pages.patient(Config(VoilaExecutor={"timeout": 7}))
+    executor = VoilaExecutor(nbformat.v4.new_notebook(), config=config)
+    assert (executor.iopub_timeout, executor.timeout) == (pages.OPENING_SECONDS, 7)
 
 
 def test_the_blocks_that_our_template_fills_are_in_voilas():

@@ -14,10 +14,13 @@ export function focusWhenShown(root, signal) {
   signal.addEventListener("abort", () => watch.disconnect());
 }
 
-/** In one of the next frames: what lies around it may have to appear first. */
-function focusSoon(input, frames = 30) {
+const PATIENCE = 5000; // ms
+
+/** In one of the next frames: what lies around it may have to appear first, by a message that is still under way. */
+function focusSoon(input, until = performance.now() + PATIENCE) {
   input?.focus({ preventScroll: true });
-  if (input && document.activeElement !== input && frames) requestAnimationFrame(() => focusSoon(input, frames - 1));
+  const waits = input && document.activeElement !== input && performance.now() < until;
+  if (waits) requestAnimationFrame(() => focusSoon(input, until));
 }
 
 /** After a choice in a menu the keys belong to the page again: else the next answer would choose another entry. */
