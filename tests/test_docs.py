@@ -86,8 +86,9 @@ def test_whoever_adds_an_algorithm_finds_every_attribute_and_every_block():
 
 def test_every_argument_of_a_solver_is_explained_on_its_page():
     docstrings = runpy.run_path(str(ROOT / "docs/docstrings.py"))
-    for name in solvers.names():
-        solver = solvers.get(name)
+    ours = [solver for solver in map(solvers.get, solvers.names()) if solver.__module__.startswith("cclab.")]
+    for solver in ours:
+        name = solver.__name__
         text = docstrings["with_inherited"](inspect.cleandoc(solver.__doc__), solver)
         explained = docstrings["entries"](text, "Parameters")
         assert [one for one in inspect.signature(solver).parameters if one not in explained] == [], name

