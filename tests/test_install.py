@@ -1,4 +1,4 @@
-"""What is published, in an environment that has no checkout: the wheel, and the wheel that the sdist makes.
+"""What is published: the wheel in an environment that has no checkout, and that the sdist makes the same wheel.
 
 The other packages are those of this environment; that they are declared is tested in test_packaging.py, and
 ``make dist-check`` installs all of them anew.
@@ -14,6 +14,7 @@ import tarfile
 import time
 import urllib.request
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -32,19 +33,35 @@ def environment_with(wheel, folder):
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-@pytest.fixture(scope="module", params=["wheel", "sdist"])
-def python(request, tmp_path_factory):
+def build_wheel(source, folder):
     wheels = pytest.importorskip("hatchling.builders.wheel")
+    (wheel,) = wheels.WheelBuilder(str(source)).build(directory=str(folder), versions=["standard"])
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    return build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory):
+    return environment_with(wheel, tmp_path_factory.mktemp("installed") / "venv")
+
+
+def test_the_sdist_makes_the_same_wheel(wheel, tmp_path):
     sdists = pytest.importorskip("hatchling.builders.sdist")
-    folder = tmp_path_factory.mktemp(request.param)
-    source = ROOT
-    if request.param == "sdist":
-        (packed,) = sdists.SdistBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
-        with tarfile.open(packed) as archive:
-            archive.extractall(folder, filter="data")
-        (source,) = (path for path in folder.iterdir() if path.is_dir())
-    (wheel,) = wheels.WheelBuilder(str(source)).build(directory=str(folder / "dist"), versions=["standard"])
-    return environment_with(wheel, folder / "venv")
+    (packed,) = sdists.SdistBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
+    with tarfile.open(packed) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (source,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    assert contents(build_wheel(source, tmp_path / "dist")) == contents(wheel)
+
+
+def contents(wheel):
+    """Every file of a wheel with the checksum of what is in it."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {entry.filename: entry.CRC for entry in archive.infolist()}
 
 
 def outside():

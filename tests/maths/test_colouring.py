@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cclab.maths.colouring import NoColouring, cheap_colouring, smallest_uncolourable
@@ -23,7 +23,6 @@ def proper(edges, colours):
     return all(colours[i] != colours[j] for i, j in edges)
 
 
-@settings(deadline=None)
 @given(graphs(), st.integers(1, 4), st.integers(0, 99))
 def test_a_colouring_is_found_exactly_where_one_exists(graph, k, seed):
     neighbours, edges = graph
@@ -39,7 +38,6 @@ def test_a_colouring_is_found_exactly_where_one_exists(graph, k, seed):
     assert not any(proper(inside, c) for c in itertools.product(range(k), repeat=len(neighbours)))
 
 
-@settings(deadline=None)
 @given(graphs(), st.integers(1, 3))
 def test_leaving_out_any_node_of_the_smallest_uncolourable_set_helps(graph, k):
     neighbours, edges = graph

@@ -8,6 +8,7 @@ import socket
 import pytest
 from jupyter_client.session import Session
 from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1, serialize_msg_to_ws_v1
+from traitlets.config import Config
 
 from cclab.server import gallery
 from cclab.server import handlers as pages
@@ -256,7 +257,7 @@ def test_the_built_site_is_served_and_nothing_beside_it(tmp_path, monkeypatch):
     (built / "_static/site.css").write_text("body {}")
     (tmp_path / "secret.txt").write_text("no one's business")
     monkeypatch.setattr(gallery, "site", lambda: built)
-    rules = pages.routes("/", None, None)
+    rules = pages.routes("/", None, Config())
     (pattern,) = (path for path, handler, *_ in rules if handler is pages.Site)
     for name, file in [("", "index.html"), ("_static/site.css", "_static/site.css")]:
         assert gallery.file_of_site(built, re.fullmatch(pattern, f"/docs/{name}")[1]) == built / file

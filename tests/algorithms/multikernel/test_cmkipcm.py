@@ -126,8 +126,8 @@ def rises(run):
     return np.diff(objectives) > 1e-9 * np.abs(objectives[:-1])
 
 
-def test_objective_never_rises_on_hundreds_of_random_problems():
-    for seed in range(200):
+def test_objective_never_rises_on_random_problems():
+    for seed in range(60):
         weight = np.random.default_rng(seed).uniform(0.5, 3, 24) if seed % 4 == 3 else None
         run = iterate(random_solver(seed), random_problem(seed, sample_weight=weight))
         assert not rises(run).any(), f"rose for seed {seed}"
