@@ -35,7 +35,7 @@ lint: $(READY)       ## style, types, import rule
 JOURNEYS := $(BIN)/python -m pytest -n 2 --dist loadfile -m browser
 
 test: lint chromium  ## lint, then every test, those in a real browser last
-	$(BIN)/python -m pytest -n 2 -m "not browser" $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not browser" $(ARGS)
 	$(JOURNEYS) $(ARGS)
 
 browser: chromium    ## only the journeys in a real browser

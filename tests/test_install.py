@@ -21,6 +21,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+pytestmark = pytest.mark.xdist_group("install")  # one environment for all
+
 
 def environment_with(wheel, folder):
     """The Python of a new environment with this wheel, and every other package of the present one."""

@@ -48,6 +48,8 @@ class Server:
             self.process.wait()
             pytest.fail(self.log)
         self.url = said.rpartition(" ")[2].strip()
+        # Those that wait for visitors are there before anything is counted.
+        wait_until(lambda: len(self.kernels()) >= options["workers"], seconds=60)
 
     @property
     def log(self):

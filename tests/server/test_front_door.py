@@ -14,6 +14,8 @@ from cclab.server import gallery
 from cclab.server import handlers as pages
 from tests.server.serving import Server, wait_until, write_notebook
 
+pytestmark = pytest.mark.xdist_group("front door")  # one server for all
+
 V1 = "v1.kernel.websocket.jupyter.org"
 SLOW = "import time; time.sleep(2)"
 
