@@ -26,11 +26,12 @@ from cclab.apps.page.loading import (
     suiting_solver,
 )
 from cclab.apps.page.opening import covered
-from cclab.apps.page.recent import RecentSheet
+from cclab.apps.page.recent import RecentSheet, recent_button
 from cclab.apps.page.starting import Starter
 from cclab.apps.page.visit import Visit
 from cclab.apps.page.visitor_store import PAGES, FolderKeeper, Keeper, cell_id, is_served
 from cclab.core import ConstraintSet
+from cclab.core.words import counted
 from cclab.datasets import Dataset, load_dataset
 from cclab.export import files as exports
 from cclab.session import Moment, Session
@@ -38,7 +39,7 @@ from cclab.session.threads import aside
 from cclab.widgets.kit.background import Tasks, is_looping
 from cclab.widgets.kit.bridge import Shell
 from cclab.widgets.kit.close import close_all
-from cclab.widgets.kit.layout import app, button
+from cclab.widgets.kit.layout import app
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.notices import Fix, Notice, in_words, sentence
 from cclab.widgets.model.view import View
@@ -143,8 +144,7 @@ class Page(Handles):
 
     def recent_button(self) -> widgets.Button:
         """What opens the list of sessions."""
-        hint = "Recent: every session that you have opened"
-        return button("Recent", self.recent.toggle, icon="recent", hint=hint, css="cc-shrink")
+        return recent_button(self.recent.toggle)
 
     def bind_keys(
         self,
@@ -344,7 +344,7 @@ class Page(Handles):
         known, before = ConstraintSet.from_frame(frame, by=session.data), len(session.constraints)
         if self.desk.attempt(session.constrain, constraints=known) is None:
             return
-        said = f"{len(known):,} statement{'s' if len(known) != 1 else ''} in place of {before:,}"
+        said = f"{counted(len(known), 'statement')} in place of {before:,}"
         self.shell.say(said, action="Undo" if before else "", on_action=self.undo)
 
     def switch_solver(self, name: str) -> None:

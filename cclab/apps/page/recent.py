@@ -6,9 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from ipywidgets import Button
+
 from cclab.apps.page.kept_sessions import Entry
 from cclab.apps.page.popover import Floating
 from cclab.apps.page.visitor_store import Keeper
+from cclab.core.words import counted
 from cclab.session import InUse
 from cclab.widgets.kit.bridge import Shell
 from cclab.widgets.kit.html import Html, tag
@@ -150,12 +153,18 @@ def _row(entry: Entry, here: bool, now: float) -> Html:
     )
 
 
+def recent_button(on_click: Callable[[], object]) -> Button:
+    """What opens the list."""
+    hint = "Recent: every session that you have opened"
+    return button("Recent", on_click, icon="recent", hint=hint, css="cc-shrink")
+
+
 def described(entry: Entry) -> str:
     """What a session is about, in a line."""
     about = entry.about
     if about is None:
         return ""
-    said = f"{about.n_statements:,} statement{'' if about.n_statements == 1 else 's'}"
+    said = counted(about.n_statements, "statement")
     return f"{named(about.data)} · {about.solver} · {said} · {when(entry.seen, time.time())}"
 
 

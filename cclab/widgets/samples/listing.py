@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from cclab.core.beliefs.of_samples import rows_of
 from cclab.core.words import counted
 from cclab.looks.encoding import Look, Sign, set_sign, sets_of
 from cclab.looks.sample_columns import SampleColumns
@@ -225,7 +224,7 @@ class Listing(View):
 
     def _sign(self, sample: int) -> Sign:
         snapshot = self.desk.session.current
-        which, sets = sets_of(rows_of(snapshot.partition, sample), self.desk.threshold)
+        which, sets = sets_of(snapshot.partition.restrict(sample), self.desk.threshold)
         return set_sign(sets[which[0]], Look.of(snapshot))
 
     def _is_selected(self, sample: int) -> bool:
