@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,14 @@ from cclab.apps.page.solver_menu import SolverMenu
 from cclab.apps.page.top_bar import open_button, title_bar
 from cclab.apps.page.visitor_store import Keeper, slot_of
 from cclab.core import Solver
-from cclab.session import Session
+from cclab.session import InUse, Session, in_use
 from cclab.session.storage.journal import JOURNAL
 from cclab.widgets.kit.html import tag
 from cclab.widgets.kit.layout import button, column, dropdown, row, text, with_classes
 from cclab.widgets.knowledge.selection_bar import Selecting
 from cclab.widgets.knowledge.table import Constraints
 from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.notices import in_words, sentence
 from cclab.widgets.notices.banner import Banner
 
 log = logging.getLogger(__name__)
@@ -196,8 +198,10 @@ class Compare(Page):
                 continue
             try:
                 second = Session.open(folder)
-            except Exception:
+            except Exception as error:
                 log.info("the second session can't be opened", exc_info=True)
+                said = f"The second session can't be opened, so this is a new one: {in_words(error)}"
+                self.other.tell_of(error, sentence(said))
                 continue
             gone = self.other.session
             if self.twins.take_second(second):
@@ -209,9 +213,16 @@ class Compare(Page):
         self.kept()
 
     def kept(self) -> None:
-        """Keep the second session beside the first."""
+        """Keep the second session beside the first; one that is there, and was not taken, stays under another name."""
         if self.visit.entry is not None:
-            self.desk.attempt(self.other.session.keep, self.visit.entry.folder / SECOND)
+            self.desk.attempt(self._keep_second, self.visit.entry.folder / SECOND)
+
+    def _keep_second(self, folder: Path) -> None:
+        if (folder / JOURNAL).exists():
+            if in_use(folder):
+                raise InUse("the second session is open elsewhere, so what is done on the right is not kept here")
+            folder.rename(folder.with_name(f"{SECOND}-{secrets.token_hex(4)}"))
+        self.other.session.keep(folder)
 
     # ------------------------------------------------------------------ showing
 

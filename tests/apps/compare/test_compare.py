@@ -217,6 +217,21 @@ def test_both_sessions_are_kept_in_a_journal(tmp_path):
     page.close()
 
 
+def test_a_second_session_that_cannot_be_opened_is_told_of_and_not_lost(tmp_path):
+    page = compare("iris", "FCM", "COPKMeans", journal=tmp_path)
+    press(page, "ArrowRight")
+    page.close()
+    journal = tmp_path / "second" / "journal.jsonl"
+    of_the_future = journal.read_text().replace('"schema": 3', '"schema": 99', 1)
+    journal.write_text(of_the_future)
+    page = compare("iris", "FCM", "COPKMeans", journal=tmp_path)
+    assert "The second session can't be opened" in plain(page.banners[1]._words.value)
+    assert "written by a newer cclab" in plain(page.banners[1]._words.value)
+    assert places(page) == [(1, 0), (0, 0)]
+    page.close()
+    assert of_the_future in [path.read_text() for path in tmp_path.glob("second-*/journal.jsonl")]
+
+
 def test_a_second_session_about_other_data_is_left(page):
     wine = compare("wine", "FCM", "COPKMeans")
     assert not page.twins.take_second(wine.other.session)
