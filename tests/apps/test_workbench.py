@@ -13,7 +13,7 @@ from ipywidgets.widgets import widget as registry
 from cclab import BCKM, FCM, Session, load_dataset
 from cclab.apps import workbench
 from cclab.apps.page import loading as opening
-from cclab.apps.page.visitor_store import Keeper
+from cclab.apps.page.visitor_store import VisitorStore
 from cclab.core.constraints import conflicts, satisfaction
 from cclab.core.registry import solvers
 from cclab.datasets import DroppedRows, read_table
@@ -604,7 +604,7 @@ def test_no_visitor_opens_the_session_of_another(open_page):
 @pytest.mark.parametrize("name", ["", "..", "0123", "../" + VISITOR, VISITOR.upper(), VISITOR + "0"])
 def test_only_whole_ids_are_taken(name):
     with pytest.raises(ValueError, match="no name that sessions are kept under"):
-        Keeper("workbench", name)
+        VisitorStore("workbench", name)
 
 
 def test_a_damaged_journal_is_told_and_a_new_session_begins(open_page, tmp_path):

@@ -25,7 +25,7 @@ from cclab.apps.ask_me.game_views import Agreement, Answers, Card
 from cclab.apps.page.key_sheet import KeySheet
 from cclab.apps.page.page import Page
 from cclab.apps.page.top_bar import open_button, title_bar
-from cclab.apps.page.visitor_store import Keeper, cell_id, is_served, slot_of
+from cclab.apps.page.visitor_store import VisitorStore, cell_id, is_served, slot_of
 from cclab.core.registry import strategies
 from cclab.core.words import decimal
 from cclab.datasets import Dataset
@@ -167,7 +167,7 @@ class AskMe(Page):
             return
         copy = Session.from_json(session.to_json())
         try:
-            entry = Keeper("workbench", self.shell.visitor).keep(copy)
+            entry = VisitorStore("workbench", self.shell.visitor).keep(copy)
         except OSError as error:
             self.shell.say(f"The session can’t be kept on disk: {in_words(error)}", alert=True)
             return

@@ -149,7 +149,7 @@ class Nesting(View):
         """See whether the session on the page was made from another, and offer the way back."""
         session, visit = self.desk.session, self._page.visit
         found = self._inside.get(session)
-        if found is None and visit.entry is not None and visit.keeper is not None:
+        if found is None and visit.entry is not None and visit.store is not None:
             found = self._kept_in(visit.entry.folder, session.data.n_samples)
         self.outer = found if found is not None and found.is_there else None
         show(self.widget, self.outer is not None)
@@ -162,8 +162,8 @@ class Nesting(View):
     def _kept_in(self, folder: Path, n_samples: int) -> Outer | None:
         """The way back that is kept in a folder; None where there is none, or what is there is damaged."""
         for path in folder.glob(_FILE.format("*")):
-            named, keeper = _NAMED.fullmatch(path.name), self._page.visit.keeper
-            entry = None if named is None or keeper is None else keeper.find(named[1])
+            named, store = _NAMED.fullmatch(path.name), self._page.visit.store
+            entry = None if named is None or store is None else store.find(named[1])
             try:
                 samples = np.load(path, allow_pickle=False)
             except (OSError, ValueError, EOFError):
@@ -175,5 +175,5 @@ class Nesting(View):
     def update(self, old: Moment | None, new: Moment) -> None:
         if old is None:  # another session; where that is kept the page says in a moment
             self.outer = None
-            if self._page.visit.keeper is None:
+            if self._page.visit.store is None:
                 self.find()

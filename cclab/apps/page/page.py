@@ -29,7 +29,7 @@ from cclab.apps.page.opening import covered
 from cclab.apps.page.recent import RecentSheet, recent_button
 from cclab.apps.page.starting import Starter
 from cclab.apps.page.visit import Visit
-from cclab.apps.page.visitor_store import PAGES, FolderKeeper, Keeper, cell_id, is_served
+from cclab.apps.page.visitor_store import PAGES, FolderStore, VisitorStore, cell_id, is_served
 from cclab.core import ConstraintSet
 from cclab.core.words import counted
 from cclab.datasets import Dataset, load_dataset
@@ -94,14 +94,14 @@ class Page(Handles):
         self.visit = Visit(self)
         self.recent = RecentSheet(
             self.shell,
-            keeper=lambda: self.visit.keeper,
+            store=lambda: self.visit.store,
             current=lambda: self.visit.entry,
             on_open=self.visit.open,
         )
         if journal is not None:
-            session = self.visit.begin(FolderKeeper(journal, self.open_journal), session, any_data=slot in PAGES)
+            session = self.visit.begin(FolderStore(journal, self.open_journal), session, any_data=slot in PAGES)
         elif cell_id():
-            session = self.visit.begin(Keeper.of_notebooks(name, slot, self.open_journal), session, any_data=True)
+            session = self.visit.begin(VisitorStore.of_notebooks(name, slot, self.open_journal), session, any_data=True)
         elif is_served():
             self.cover.show("Opening", busy=True)  # no one works on what may be taken away in a moment
         self.desk = self.desk_on(session)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import ipywidgets as widgets
 
 from cclab.apps.page.brand import brand
-from cclab.apps.page.popover import Floating
+from cclab.apps.page.popover import Popover
 from cclab.apps.page.recent import named, recent_button
 from cclab.session import Moment
 from cclab.widgets.kit.bridge import Shell
@@ -162,7 +162,7 @@ def title_bar(
     return row(text(brand(title)), divider, *choices, text("", css="cc-push"), *tools, theme, css="cc-bar")
 
 
-class Menu(Floating):
+class Menu(Popover):
     """A menu that drops from the bar.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from cclab.apps.page.popover import Floating
+from cclab.apps.page.popover import Popover
 from cclab.core import Solver
 from cclab.reach import Progress, Tried, try_all
 from cclab.session.threads import aside
@@ -18,7 +18,7 @@ from cclab.widgets.model.wrapping import inside
 _HOW = "Each third of what you stated is held back in turn; solvers are ranked by how much of it they keep."
 
 
-class TryAll(Floating):
+class TryAll(Popover):
     """A list that fills while solvers are tried; a click takes one.
 
     Parameters

@@ -36,7 +36,7 @@ FIRST = "Select some samples first"
 MOST_NAMED_CLUSTERS = 9
 
 
-class Selecting(View):
+class SelectionBar(View):
     """Floats over the scatter while something is selected. A verb under the pointer says what it would add.
 
     Parameters

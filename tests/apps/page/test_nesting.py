@@ -32,7 +32,7 @@ def test_back_leads_to_the_session_itself_and_to_no_copy_of_it(inside):
     inside.page.nesting.back()
     assert inside.session.data.n_samples == 150
     assert not offers_a_way_back(inside)
-    assert len(inside.page.visit.keeper.entries()) == 1  # in the one inside nothing was done
+    assert len(inside.page.visit.store.entries()) == 1  # in the one inside nothing was done
 
 
 def test_the_way_back_is_there_after_a_reload(inside, open_page):
@@ -65,7 +65,7 @@ def test_other_data_have_no_way_back_and_a_session_that_is_gone_neither(inside, 
     assert not offers_a_way_back(inside)
     inside.accept()  # Back, to the hundred
     assert offers_a_way_back(inside)
-    inside.page.visit.keeper.discard(outer)
+    inside.page.visit.store.discard(outer)
     inside.page.nesting.back()
     assert inside.session.data.n_samples == 100
     assert not offers_a_way_back(reloaded(inside, open_page))

@@ -7,7 +7,7 @@ from cclab import ECM, load_dataset
 from cclab.datasets import Dataset
 from cclab.datasets.coreset import Coreset
 from cclab.looks.encoding import Sign
-from cclab.widgets.knowledge.selection_bar import Selecting
+from cclab.widgets.knowledge.selection_bar import SelectionBar
 from cclab.widgets.queries.sample import sample_card
 from cclab.widgets.scatter.legend import sign_entries
 from cclab.widgets.scatter.panel import MOST_RINGS, Scatter
@@ -85,11 +85,11 @@ def test_samples_that_stand_for_many_rows_count_by_them():
     X = np.random.default_rng(0).normal(size=(n, 2))
     coreset = Coreset(3000, np.arange(n) * 100, np.linspace(50, 150, n))
     desk = desk_on(ECM(2), Dataset("part", X, coreset=coreset))
-    view, bar = Scatter(desk), Selecting(desk)
+    view, bar = Scatter(desk), SelectionBar(desk)
     np.testing.assert_allclose(np.frombuffer(view.points.widget.weight, np.float32), coreset.weights, rtol=1e-6)
     desk.select([0, n - 1])
     assert "for about 200 rows" in str(bar._verb_row())
     plain = desk_on(ECM(2))
     assert Scatter(plain).points.widget.weight == b""
     plain.select([0, 1])
-    assert "rows" not in str(Selecting(plain)._verb_row())
+    assert "rows" not in str(SelectionBar(plain)._verb_row())
