@@ -264,8 +264,8 @@ class Workbench(Page):
         self.shell.say("; ".join([said, *lost]), action="Undo", on_action=self.undo)
 
     def _confirm(self) -> None:
-        """Enter: keep two selections apart where one was kept aside, else answer about a group."""
-        (self.selecting.confirm if len(self.desk.aside) else self.queries.confirm)()
+        """Enter: keep two selections apart where there is a first one, else answer about a group."""
+        (self.selecting.confirm if len(self.desk.first_selection) else self.queries.confirm)()
 
     def _number_keys(self) -> dict[str, Callable[[], object]]:
         """1 to 9 label what is selected; with nothing selected they mark the samples of a group that is asked about."""

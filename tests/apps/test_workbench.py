@@ -85,7 +85,7 @@ def test_keep_apart_takes_two_selections(listened):
     listened.press("Enter")
     known = listened.session.constraints
     assert len(known.separations) == 1
-    assert len(listened.page.desk.aside) == 0
+    assert len(listened.page.desk.first_selection) == 0
     assert sorted(drawn["name"] for drawn in listened.page.scatter.points.widget.outlines) == ["A", "B"]
 
 

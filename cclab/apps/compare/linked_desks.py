@@ -52,7 +52,9 @@ class LinkedDesks:
         for one, two in (self.desks, self.desks[::-1]):
             one.changed.connect(partial(self._heard, one, two), check_nargs=False)
             one.selected.connect(partial(self._mirror, two, "selection", two.select), check_nargs=False)
-            one.put_aside.connect(partial(self._mirror, two, "aside", two.keep_aside), check_nargs=False)
+            one.first_selected.connect(
+                partial(self._mirror, two, "first_selection", two.select_first), check_nargs=False
+            )
             one.pointed.connect(partial(self._mirror, two, "sample", two.point_at), check_nargs=False)
 
     # ------------------------------------------------------------------ gestures

@@ -35,7 +35,7 @@ from cclab.core.words import counted
 from cclab.datasets import Dataset, load_dataset
 from cclab.export import files as exports
 from cclab.session import Moment, Session
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks, is_looping
 from cclab.widgets.kit.bridge import Shell
 from cclab.widgets.kit.close import close_all
@@ -280,7 +280,7 @@ class Page(Handles):
 
     async def _take_given(self, path: Path) -> None:
         try:
-            content = await aside(path.read_bytes)
+            content = await in_thread(path.read_bytes)
         except OSError as error:
             self.desk.tell_of(error, f"{path.name} can't be read: {error.strerror}.")
             return
@@ -292,7 +292,7 @@ class Page(Handles):
     async def _open_with(
         self, read: Callable[..., Dataset | Session | pd.DataFrame], name: str = "", *, tells: bool = False
     ) -> None:
-        """Read aside, then put it on the desk; what goes wrong is told, and nothing is lost.
+        """Read in a thread, then put it on the desk; what goes wrong is told, and nothing is lost.
 
         Parameters
         ----------
@@ -306,10 +306,10 @@ class Page(Handles):
         try:
             async with covered(self.cover, name) as stages:
                 stages.begin("Reading it")
-                found = await aside(read, *([stages] if tells else []))
+                found = await in_thread(read, *([stages] if tells else []))
                 if isinstance(found, Dataset):
                     stages.begin(f"{found.n_samples:,} samples of {found.n_features:,} features: starting the solver")
-                    found = await aside(self._started_on, found)
+                    found = await in_thread(self._started_on, found)
             if isinstance(found, pd.DataFrame):
                 self._take_constraints(found)
                 return

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from cclab.apps.page.popover import Popover
 from cclab.core import Solver
 from cclab.reach import Progress, Tried, try_all
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import Html, tag
 from cclab.widgets.kit.layout import button, column, row, text
@@ -66,7 +66,7 @@ class TryAll(Popover):
         super().hide()
 
     async def _try(self, answers: Iterator[Progress]) -> None:
-        while (progress := await aside(next, answers, None)) is not None:
+        while (progress := await in_thread(next, answers, None)) is not None:
             self._show(progress)
         self.stop_button.disabled = True
 

@@ -16,7 +16,7 @@ from cclab.apps.page.recent import described, named, told_dropped
 from cclab.apps.page.visitor_store import PAGES, FolderStore, GivenUp, Progress, VisitorStore, is_served, tidy_all
 from cclab.session import InUse, Session, ask_for
 from cclab.session.storage.lock import WANTED
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.model.notices import Notice, in_words, sentence
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Visit:
             self._offer(f"{named(left[0].name)} is in Recent", "Back", left[0])
         if dropped := store.dropped_meanwhile():
             self._tell(f"To make room on this server, sessions that you did not use for long had to go: {dropped}.")
-        await aside(tidy_all, page.name)
+        await in_thread(tidy_all, page.name)
 
     async def _restore(self, entries: Sequence[Entry], *, insist: bool) -> None:
         """Open the first of these that can be opened, and tell of the others; if there is none, begin anew."""
@@ -294,13 +294,13 @@ class Visit:
         return progress
 
     async def _opened(self, store: VisitorStore, entry: Entry, progress: Progress, *, insist: bool) -> Session:
-        """Open a session aside; who insists asks whoever has it to let it go, and waits a while."""
+        """Open a session in a thread; who insists asks whoever has it to let it go, and waits a while."""
         until = time.monotonic() + (_PATIENCE_SECONDS if insist else 0)
         while True:
             if insist:
                 self._get(entry)
             try:
-                return await aside(store.open, entry, progress)
+                return await in_thread(store.open, entry, progress)
             except InUse:
                 if time.monotonic() >= until:
                     raise
@@ -345,7 +345,7 @@ class Visit:
     async def _copy(self, entry: Entry) -> None:
         assert self.store is not None
         try:
-            copied = await aside(self.store.copy, entry)
+            copied = await in_thread(self.store.copy, entry)
         except OSError as error:
             self._page.shell.say(f"It can’t be copied: {in_words(error)}", alert=True)
             return

@@ -149,11 +149,11 @@ class Listing(View):
         listed = self.listed
         if self.sorted_by is not None and len(listed) > _AT_ONCE:
             self._tasks.cancel()
-            self._tasks.start(self._sort_aside(listed))
+            self._tasks.start(self._sort_in_thread(listed))
         else:
             self._take(self._sorted(listed))
 
-    async def _sort_aside(self, listed: NDArray) -> None:
+    async def _sort_in_thread(self, listed: NDArray) -> None:
         self._counts.value = "sorting …"
         self._take(await asyncio.to_thread(self._sorted, listed))
 

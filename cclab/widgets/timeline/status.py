@@ -10,7 +10,7 @@ from datetime import datetime
 from cclab.core.words import decimal
 from cclab.looks.describe import Made, ends_of
 from cclab.session import Moment, Session, Snapshot
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import Html, join, tag
 from cclab.widgets.kit.layout import row, text
@@ -18,7 +18,7 @@ from cclab.widgets.kit.throttle import Throttle
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.view import View
 
-#: With more samples scores are worked out aside, once the session rests.
+#: With more samples scores are worked out in a thread, once the session rests.
 QUICK = 2_000
 
 
@@ -136,7 +136,7 @@ class Status(View):
                 await asyncio.sleep(0.25)
                 if session.running or session.current is not snapshot:
                     continue
-                await aside(snapshot.scores, session.data.target)
+                await in_thread(snapshot.scores, session.data.target)
                 if self.desk.session.current is snapshot:
                     break
         finally:

@@ -44,7 +44,7 @@ def test_one_gesture_states_to_both(page):
         assert desk.session.constraints.blocks.row(block)[0].tolist() == [1, 2, 3, 60]
     lasso(page.scatter, [5])
     press(page, "c")
-    assert page.other.aside.tolist() == [5]
+    assert page.other.first_selection.tolist() == [5]
     lasso(page.other_scatter, [100])
     press(page, "Enter")
     assert [len(desk.session.constraints) for desk in page.linked.desks] == [2, 2]
