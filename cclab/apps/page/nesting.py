@@ -84,7 +84,7 @@ class Nesting(View):
         super().__init__(desk)
         self._page = page
         self.outer: Outer | None = None
-        self._words = text()
+        self.words = text()
         self.take_button = button(
             "Back with its clusters",
             self.take_back,
@@ -92,7 +92,7 @@ class Nesting(View):
             look="outlined",
         )
         self.back_button = button("Back", self.back, hint="Back, and leave what was found here")
-        self.widget = row(self._words, self.take_button, self.back_button, css="cc-nested cc-hidden")
+        self.widget = row(self.words, self.take_button, self.back_button, css="cc-nested cc-hidden")
         self._inside: WeakKeyDictionary[Session, Outer] = WeakKeyDictionary()
         self.find()
 
@@ -155,9 +155,7 @@ class Nesting(View):
         show(self.widget, self.outer is not None)
         if self.outer is not None:
             of_all = "" if self.outer.n_samples is None else f" of {self.outer.n_samples:,}"
-            self._words.value = tag(
-                "span", join(tag("b", counted(len(self.outer.samples), "sample")), of_all, " again")
-            )
+            self.words.value = tag("span", join(tag("b", counted(len(self.outer.samples), "sample")), of_all, " again"))
 
     def _kept_in(self, folder: Path, n_samples: int) -> Outer | None:
         """The way back that is kept in a folder; None where there is none, or what is there is damaged."""

@@ -52,11 +52,11 @@ class SelectionBar(View):
         self._extended = False
         self._labelling = False
         self._verb = "link"
-        self._verbs = Rows(label="Selection")
-        self._verbs.on_action(self._act)
-        self._verbs.on_hover(self._look_at)
-        self._outcome = text(css="cc-outcome")
-        self.widget = column(self._verbs, self._outcome, css="cc-selection cc-hidden")
+        self.verbs = Rows(label="Selection")
+        self.verbs.on_action(self._act)
+        self.verbs.on_hover(self._look_at)
+        self.outcome = text(css="cc-outcome")
+        self.widget = column(self.verbs, self.outcome, css="cc-selection cc-hidden")
         self.listen(desk.selected, lambda _: self._selected())
         self.listen(desk.first_selected, lambda _: self._show())
 
@@ -198,7 +198,7 @@ class SelectionBar(View):
         show(self.widget, bool(len(desk.selection) or len(desk.first_selection)))
         if len(desk.selection) or len(desk.first_selection):
             further = [("labels", self._label_row())] * self._labelling + [("more", self._more_row())] * self._extended
-            self._verbs.show([("verbs", self._verb_row()), *further])
+            self.verbs.show([("verbs", self._verb_row()), *further])
             self._show_outcome()
 
     def _verb_row(self) -> Html:
@@ -273,7 +273,7 @@ class SelectionBar(View):
             self._say(intention.words)
 
     def _say(self, words: Html, bad: bool = False) -> None:
-        self._outcome.value = tag("span", words, role="alert" if bad else None)
+        self.outcome.value = tag("span", words, role="alert" if bad else None)
         (self.widget.add_class if bad else self.widget.remove_class)("cc-conflict")
 
 

@@ -1,14 +1,12 @@
 """Compare, without a browser."""
 
-import re
-
 import numpy as np
 import pytest
-from ipywidgets.widgets import widget as registry
 
 from cclab import COPKMeans
 from cclab.apps import compare
-from tests.apps.visitor import lasso, press
+from tests.apps.visitor import lasso, plain, press
+from tests.front_end import living, send
 
 pytestmark = pytest.mark.usefixtures("sent")
 
@@ -18,10 +16,6 @@ def page():
     page = compare("iris", "CECM", "COPKMeans", seed=1)
     yield page
     page.close()
-
-
-def plain(html):
-    return re.sub(r"<[^>]*>", "", html)
 
 
 def numbers_of(linked, place):
@@ -133,7 +127,7 @@ def test_knowledge_that_one_solver_ignores_is_said_on_its_side():
     lasso(page.scatter, [1, 2, 3])
     press(page, "m")
     assert [banner.is_open for banner in page.banners] == [False, True]
-    assert "FCM has no use for" in plain(page.banners[1]._words.value)
+    assert "FCM has no use for" in plain(page.banners[1].words.value)
     page.close()
 
 
@@ -182,7 +176,7 @@ def test_where_they_part_is_listed_and_can_be_selected(page):
     assert [len(crossing.samples) for crossing in crossings] == sorted(
         (len(crossing.samples) for crossing in crossings), reverse=True
     )
-    page.crossings.rows._handle_custom_msg({"type": "act", "action": "select", "id": "0"}, [])
+    send(page.crossings.rows, {"type": "act", "action": "select", "id": "0"})
     assert page.other.selection.tolist() == crossings[0].samples.tolist()
     for crossing in crossings:
         assert set(numbers_of(page.linked, 0)[crossing.samples]) == {crossing.first}
@@ -228,8 +222,8 @@ def test_a_second_session_that_cannot_be_opened_is_told_of_and_not_lost(tmp_path
     of_the_future = journal.read_text().replace('"schema": 3', '"schema": 99', 1)
     journal.write_text(of_the_future)
     page = compare("iris", "FCM", "COPKMeans", journal=tmp_path)
-    assert "The second session can't be opened" in plain(page.banners[1]._words.value)
-    assert "written by a newer cclab" in plain(page.banners[1]._words.value)
+    assert "The second session can't be opened" in plain(page.banners[1].words.value)
+    assert "written by a newer cclab" in plain(page.banners[1].words.value)
     assert places(page) == [(1, 0), (0, 0)]
     page.close()
     assert of_the_future in [path.read_text() for path in tmp_path.glob("second-*/journal.jsonl")]
@@ -244,10 +238,10 @@ def test_a_second_session_about_other_data_is_left(page):
 
 
 def test_closing_frees_every_widget():
-    before = set(registry._instances)
+    before = living().keys()
     page = compare("iris", "FCM", "COPKMeans")
     page.close()
-    assert [registry._instances[key] for key in set(registry._instances) - before] == []
+    assert living().keys() <= before
 
 
 def test_many_samples_that_part_stand_out_by_colour_and_few_by_rings(page):

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from tests.front_end import is_shown
+
 
 @pytest.fixture
 def inside(open_page):
@@ -15,7 +17,7 @@ def inside(open_page):
 
 
 def offers_a_way_back(page):
-    return "cc-hidden" not in page.page.nesting.widget._dom_classes
+    return is_shown(page.page.nesting.widget)
 
 
 def reloaded(page, open_page):
@@ -39,7 +41,7 @@ def test_the_way_back_is_there_after_a_reload(inside, open_page):
     inside.session.run()
     again = reloaded(inside, open_page)
     assert again.session.data.n_samples == 100
-    assert "100 samples</b> of 150 again" in again.page.nesting._words.value
+    assert "100 samples</b> of 150 again" in again.page.nesting.words.value
     again.page.nesting.take_back()
     assert again.session.data.n_samples == 150
     assert {each.source for each in again.session.constraints.statements()} == {"nested"}

@@ -13,6 +13,7 @@ from cclab.apps.page.visitor_store import VisitorStore
 from cclab.session import ask_for, in_use
 from cclab.widgets.kit.bridge import Shell
 from tests.apps.visitor import VISITOR, Visitor
+from tests.front_end import send
 
 TABLE = b"x,y\n" + b"\n".join(b"%d,%d" % (k, k % 3) for k in range(12))
 
@@ -586,10 +587,10 @@ def test_a_covered_page_hears_no_keys(sent):
     shell, pressed = Shell(app="x"), []
     shell.bind("m", lambda: pressed.append("m"))
     shell.still = True
-    shell._handle_custom_msg({"type": "key", "name": "m", "down": True}, [])
+    send(shell, {"type": "key", "name": "m", "down": True})
     assert pressed == []
     shell.still = False
-    shell._handle_custom_msg({"type": "key", "name": "m", "down": True}, [])
+    send(shell, {"type": "key", "name": "m", "down": True})
     assert pressed == ["m"]
 
 

@@ -76,9 +76,9 @@ def test_what_is_labelled_2_is_the_cluster_that_is_shown_as_2():
     sample = int(np.flatnonzero(cluster == 2)[0])
     desk.select([sample])
     assert "Label as 2 adds" in view._intention("label 1").words
-    act(view._verbs, "labels")
-    assert 'title="Label as 3 (3)"' in shown(view._verbs)
-    act(view._verbs, "label", 1)
+    act(view.verbs, "labels")
+    assert 'title="Label as 3 (3)"' in shown(view.verbs)
+    act(view.verbs, "label", 1)
     assert desk.session.constraints.labels.degrees.items.tolist() == [2]
     assert "cluster 2" in shown(table.table)
     assert "satisfied" in shown(table.table)

@@ -11,6 +11,7 @@ from cclab.widgets.knowledge.selection_bar import SelectionBar
 from cclab.widgets.queries.sample import sample_card
 from cclab.widgets.scatter.legend import sign_entries
 from cclab.widgets.scatter.panel import MOST_RINGS, Scatter
+from tests.front_end import send
 from tests.widgets.sessions import Told, blobs, desk_on
 
 
@@ -69,7 +70,7 @@ def test_a_lasso_on_a_coreset_is_decided_on_all_rows(tmp_path):
     low, high = xy.min(axis=0), xy.max(axis=0)
     left = (np.array([[-0.1, -0.1], [0.5, -0.1], [0.5, 1.1], [-0.1, 1.1]])).tolist()  # the left half of the picture
     inside = np.flatnonzero(xy[:, 0] < (low + high)[0] / 2).astype(np.uint32)
-    view.points.widget._handle_custom_msg({"type": "select", "mode": "replace", "region": left}, [inside.tobytes()])
+    send(view.points.widget, {"type": "select", "mode": "replace", "region": left}, inside.tobytes())
     np.testing.assert_array_equal(desk.selection, inside)
     scale = np.polyfit(desk.session.data.X[:, 0], frame["x"][desk.session.data.coreset.rows], 1)
     expected = int((frame["x"] < np.polyval(scale, (low + high)[0] / 2)).sum())
