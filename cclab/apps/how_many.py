@@ -17,7 +17,7 @@ from cclab.session import Moment, Session, Snapshot
 from cclab.widgets.kit.html import Html, tag
 from cclab.widgets.kit.layout import button, column, dropdown, gauge, panel, row, slider, text, with_classes
 from cclab.widgets.kit.rows import Rows
-from cclab.widgets.knowledge.selection_bar import Selecting
+from cclab.widgets.knowledge.selection_bar import SelectionBar
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.notices.banner import Banner
 from cclab.widgets.scatter.panel import Scatter
@@ -182,7 +182,7 @@ class HowMany(Page):
             knob.continuous_update = False
             knob.observe(lambda _: self._draw_others(), "value")
         self.solver.observe(self._solver_chosen, "value")
-        self.selecting = self.add(Selecting(desk))
+        self.selecting = self.add(SelectionBar(desk))
         desk.fix_for = partial(fix_for, desk)
         self.banner = self.add(Banner(desk))
         self.scatter = self.add(Scatter(desk, over=(self.selecting.widget, self.banner.widget)))

@@ -26,7 +26,7 @@ from cclab.export import whole_table
 from cclab.oracles import Oracle
 from cclab.session import Session
 from cclab.widgets.kit.layout import button, column, row
-from cclab.widgets.knowledge.selection_bar import Selecting
+from cclab.widgets.knowledge.selection_bar import SelectionBar
 from cclab.widgets.model.notices import Fix
 from cclab.widgets.model.view import View
 from cclab.widgets.notices.banner import Banner
@@ -174,7 +174,7 @@ class Workbench(Page):
             )
         )
         self.nesting = self.add(Nesting(desk, self))
-        self.selecting = self.add(Selecting(desk, more={"Cluster these again": self.nesting.go_in}))
+        self.selecting = self.add(SelectionBar(desk, more={"Cluster these again": self.nesting.go_in}))
         self.banner = self.add(Banner(desk))
         self.busy = self.add(Busy(desk, self.starter.stop))
         self.search = self.add(Search(desk))
@@ -264,8 +264,8 @@ class Workbench(Page):
         self.shell.say("; ".join([said, *lost]), action="Undo", on_action=self.undo)
 
     def _confirm(self) -> None:
-        """Enter: keep two selections apart where one was kept aside, else answer about a group."""
-        (self.selecting.confirm if len(self.desk.aside) else self.queries.confirm)()
+        """Enter: keep two selections apart where there is a first one, else answer about a group."""
+        (self.selecting.confirm if len(self.desk.first_selection) else self.queries.confirm)()
 
     def _number_keys(self) -> dict[str, Callable[[], object]]:
         """1 to 9 label what is selected; with nothing selected they mark the samples of a group that is asked about."""

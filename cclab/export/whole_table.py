@@ -74,7 +74,7 @@ def table_parquet(session: Session) -> File:
     frame.columns = frame.columns.map(str)
     try:
         content = frame.to_parquet(index=False)
-    except Exception:  # cells of several types in one column, which the format does not know
+    except (NotImplementedError, OverflowError, TypeError, ValueError):  # cells of several types in one column, say
         content = _plain(frame).to_parquet(index=False)
     return File(f"{file_stem(session)}-table.parquet", content, "application/vnd.apache.parquet")
 

@@ -19,7 +19,7 @@ from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.manifold import TSNE
 
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 
 #: What there is, with its name for a person.
 METHODS = {"tsne": "t-SNE", "umap": "UMAP"}
@@ -80,7 +80,7 @@ def embed(X: Any, method: str, *, verbose: bool = False) -> NDArray[np.float32]:
     return TSNE(perplexity=perplexity, init=init, random_state=0, verbose=2 * verbose, max_iter=_STEPS).fit_transform(X)
 
 
-async def embed_aside(X: Any, method: str, progress: Callable[[float], object]) -> NDArray[np.float32]:
+async def embed_in_background(X: Any, method: str, progress: Callable[[float], object]) -> NDArray[np.float32]:
     """As `embed`, in another process; cancelling it ends that process.
 
     Parameters
@@ -92,7 +92,7 @@ async def embed_aside(X: Any, method: str, progress: Callable[[float], object]) 
     """
     with tempfile.TemporaryDirectory(prefix="cclab-") as folder:
         given, made = Path(folder, "X.npy"), Path(folder, "xy.npy")
-        np.save(given, await aside(reduced, X))
+        np.save(given, await in_thread(reduced, X))
         child = await asyncio.create_subprocess_exec(
             *(sys.executable, "-u", "-m", __name__, method, str(given), str(made)),
             stdin=asyncio.subprocess.DEVNULL,

@@ -31,17 +31,21 @@ class LloydState(State):
     def belief(self, block: Block) -> Hard:
         return Hard(self.labels[block.rows], len(self.centers))
 
+    def nearest(self, X: NDArray) -> Hard:
+        """Any samples, each in the cluster of the nearest centre."""
+        return Hard(squared_distances(X, self.centers).argmin(axis=1), len(self.centers))
+
 
 def cluster_means(X: NDArray, labels: NDArray, weights: NDArray, previous: NDArray) -> NDArray:
     """(k, p) weighted mean of each cluster; one that has no samples stays where it was."""
-    return _means(*_cluster_sums(X, labels, weights, len(previous)), previous)
+    return means_from(*_cluster_sums(X, labels, weights, len(previous)), previous)
 
 
 def problem_means(problem: Problem, labels: NDArray, previous: NDArray) -> NDArray:
     """`cluster_means` of all samples, which need not be in memory."""
     k = len(previous)
     sums, totals = problem.total(lambda block: _cluster_sums(block.X, labels[block.rows], block.weights, k))
-    return _means(sums, totals, previous)
+    return means_from(sums, totals, previous)
 
 
 def _cluster_sums(X: NDArray, labels: NDArray, weights: NDArray, k: int) -> tuple[NDArray, NDArray]:
@@ -51,7 +55,8 @@ def _cluster_sums(X: NDArray, labels: NDArray, weights: NDArray, k: int) -> tupl
     return (sums.toarray() if sparse.issparse(sums) else sums), indicator.sum(axis=1)
 
 
-def _means(sums: NDArray, totals: NDArray, previous: NDArray) -> NDArray:
+def means_from(sums: NDArray, totals: NDArray, previous: NDArray) -> NDArray:
+    """(k, p) weighted means from the sums of samples and of their weights; those of nothing stay where they were."""
     return np.divide(sums, totals[:, None], out=np.array(previous, dtype=float), where=totals[:, None] > 0)
 
 

@@ -42,3 +42,9 @@ def better_metrics(before: NDArray, scatter: NDArray) -> NDArray:
     metrics = unit_volume_metric(scatter)
     better = np.einsum("kpq,kpq->k", metrics - before, scatter) < 0
     return np.where(better[:, None, None], metrics, before)
+
+
+def scatter_about(means: NDArray, V: NDArray, squares: NDArray, mass: NDArray) -> NDArray:
+    """(k, p, p) scatter about the means, from that about `V`."""
+    move = means - V
+    return squares - mass[:, None, None] * move[:, :, None] * move[:, None, :]

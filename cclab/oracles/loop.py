@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from cclab.core import ConstraintSet, Problem, Solver, State, iterate
+from cclab.core.warning import renamed
 from cclab.oracles.answers import Answer, Oracle
 from cclab.oracles.meaning import statements
 from cclab.oracles.truth import Truth
@@ -191,6 +192,7 @@ def is_settled(query: Query, known: ConstraintSet) -> bool:
     return all(settle(first, other) for other in others)
 
 
+@renamed(truth="oracle")
 def ask(
     solver: Solver,
     problem: Problem,

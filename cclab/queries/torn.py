@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cclab.core import Partition, Problem, State
-from cclab.core.beliefs.of_samples import rows_of
 from cclab.maths.distances import squared_distances
 from cclab.queries.base import Asked, draw_rng
 
@@ -39,7 +38,7 @@ class LookedAt:
         self.samples = np.arange(problem.n_samples)
         if problem.n_samples > (most := max(LOOKED_AT, 16 * wanted)):
             self.samples = _drawn(problem, most, draw_rng(problem, state, asked))
-            partition = rows_of(partition, self.samples)
+            partition = partition.restrict(self.samples)
         self.degrees, self.doubt = degrees_and_doubt(problem, partition, self.samples)
         self.likeliest = two_likeliest(self.degrees)
 

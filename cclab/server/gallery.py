@@ -84,14 +84,14 @@ def recent_sessions(visitors: Mapping[str, str], most: int = 8) -> list[dict[str
         Title and words of each session, and the address that opens it.
     """
     from cclab.apps.page.recent import named, when
-    from cclab.apps.page.visitor_store import Keeper
+    from cclab.apps.page.visitor_store import VisitorStore
 
     found = []
     for app, visitor in visitors.items():
         for slot in ("page", "ask_me") if app == "workbench" else ("page",):
             where = "ask_me" if slot == "ask_me" else app
             if where in apps.__all__:
-                found += [(entry, where) for entry in Keeper(app, visitor, slot).entries() if not entry.trouble]
+                found += [(entry, where) for entry in VisitorStore(app, visitor, slot).entries() if not entry.trouble]
     found.sort(key=lambda pair: pair[0].seen, reverse=True)
     return [
         {

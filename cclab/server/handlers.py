@@ -122,11 +122,11 @@ class OurTemplate:
         )
 
 
-class Page(OurTemplate, BaseVoilaHandler):
+class PageHandler(OurTemplate, BaseVoilaHandler):
     """A page made on the server, with no kernel."""
 
 
-class Gallery(Page):
+class Gallery(PageHandler):
     """The front door: a card for each dashboard."""
 
     def initialize(self, notebooks: Path, **kwargs: Any) -> None:
@@ -140,7 +140,7 @@ class Gallery(Page):
         self.finish(self.render_template("gallery.html", cards=gallery.cards(self.notebooks), is_local=is_local))
 
 
-class RecentSessions(Page):
+class RecentSessions(PageHandler):
     """What a visitor's browser has kept here, by the ids that it alone knows: it sends them in the body."""
 
     @tornado.web.authenticated
@@ -153,7 +153,7 @@ class RecentSessions(Page):
         self.finish({"sessions": listed})
 
 
-class TeachingNotebooks(Page):
+class TeachingNotebooks(PageHandler):
     """The notebooks beside the package, and how to open them."""
 
     @tornado.web.authenticated
@@ -161,7 +161,7 @@ class TeachingNotebooks(Page):
         self.finish(self.render_template("notebooks.html", notebooks=gallery.teaching_notebooks()))
 
 
-class Site(Page):
+class Site(PageHandler):
     """The documents as a site that was built before."""
 
     def initialize(self, folder: Path, **kwargs: Any) -> None:
@@ -178,7 +178,7 @@ class Site(Page):
         self.finish(path.read_bytes())
 
 
-class Documents(Page):
+class Documents(PageHandler):
     """The list of documents, or one of them, where no site was built."""
 
     @tornado.web.authenticated
@@ -210,7 +210,7 @@ def with_formulas(html: str) -> str:
     return re.sub(whole, lambda found: found[0] if found["code"] else drawn(found), html, flags=re.DOTALL)
 
 
-class Pictures(Page):
+class Pictures(PageHandler):
     """The pictures in documents."""
 
     @tornado.web.authenticated

@@ -209,5 +209,5 @@ class History:
 
     def all_snapshots(self) -> list[Snapshot]:
         """Those on the timeline and those that undo or redo would bring back."""
-        put_aside = [s for c in self._undo for s in c.removed] + [s for c in self._redo for s in c.added]
-        return [*put_aside, *self.snapshots]
+        detached = [s for c in self._undo for s in c.removed] + [s for c in self._redo for s in c.added]
+        return [*detached, *self.snapshots]

@@ -98,7 +98,7 @@ def _hear(work: asyncio.Future) -> None:
         work.exception()
 
 
-async def aside(work: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+async def in_thread(work: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
     """What `work` gives, done in a thread of its own, or in turn with the page."""
     do = partial(work, *arguments, **options)
     return await (asyncio.to_thread(do) if has_threads() else _in_turn(do))

@@ -248,7 +248,7 @@ class TestSolvers:
         before = page.session.current
         page.solver_menu.choose("CECM")
         assert page.session.current is before
-        assert "about 3 min to start and 5 s for each step" in page.banner._words.value
+        assert "about 3 min to start and 5 s for each step" in page.banner.words.value
         page.banner.fix_button.click()
         assert type(page.session.solver).__name__ == "CECM"
         assert page.desk.busy == ""

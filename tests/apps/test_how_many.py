@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 import pytest
-from ipywidgets.widgets import widget as registry
 
 from cclab.apps import how_many
 from tests.apps.visitor import VISITOR, lasso, press
+from tests.front_end import living, send
 
 pytestmark = pytest.mark.usefixtures("sent")
 
@@ -43,7 +43,7 @@ def test_a_note_leads_back_to_its_step(page):
     page.desk.session.run()
     key, _ = page.happenings.rows.rows[-1]
     place = key.split("-")[0]
-    page.happenings.rows._handle_custom_msg({"type": "act", "action": "go", "id": place}, [])
+    send(page.happenings.rows, {"type": "act", "action": "go", "id": place})
     assert page.desk.session.position == int(place)
 
 
@@ -99,8 +99,8 @@ def test_a_solver_that_needs_the_number_is_refused():
 
 
 def test_closing_frees_every_widget():
-    before = set(registry._instances)
+    before = living().keys()
     page = how_many(solver="PCCA")
     page.desk.session.step()
     page.close()
-    assert [registry._instances[key] for key in set(registry._instances) - before] == []
+    assert living().keys() <= before

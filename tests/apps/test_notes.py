@@ -31,6 +31,6 @@ def test_hundreds_of_notes_are_a_few_and_where_the_others_are():
 def test_a_banner_has_an_end():
     page = workbench()
     page.desk.tell(Notice("bad", "It can't be read: " + "no, " * 10_000))
-    assert len(page.banner._words.value) < MOST_CHARACTERS + 200
-    assert "characters more." in page.banner._words.value
+    assert len(page.banner.words.value) < MOST_CHARACTERS + 200
+    assert "characters more." in page.banner.words.value
     page.close()

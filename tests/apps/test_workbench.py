@@ -8,12 +8,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from ipywidgets.widgets import widget as registry
 
 from cclab import BCKM, FCM, Session, load_dataset
 from cclab.apps import workbench
 from cclab.apps.page import loading as opening
-from cclab.apps.page.visitor_store import Keeper
+from cclab.apps.page.visitor_store import VisitorStore
 from cclab.core.constraints import conflicts, satisfaction
 from cclab.core.registry import solvers
 from cclab.datasets import DroppedRows, read_table
@@ -21,6 +20,7 @@ from cclab.export import files as exports
 from cclab.looks import tsne_umap
 from cclab.looks.describe import label_meanings
 from tests.apps.visitor import OTHER, VISITOR
+from tests.front_end import classes, is_shown, living
 
 
 @pytest.fixture
@@ -40,12 +40,12 @@ def listened(open_page):
 def test_a_lasso_offers_to_link_and_m_does_it(listened):
     listened.lasso(range(23))
     assert listened.outcome == "Link together adds 1 group of 23 samples. No conflict."
-    assert "cc-hidden" not in listened.page.selecting.widget._dom_classes
+    assert is_shown(listened.page.selecting.widget)
     listened.press("m")
     (block,) = listened.session.constraints.groups.block
     assert listened.session.constraints.blocks.row(block)[0].tolist() == list(range(23))
     assert listened.session.constraints.groups.source.tolist() == ["lasso"]
-    assert "cc-hidden" in listened.page.selecting.widget._dom_classes
+    assert not is_shown(listened.page.selecting.widget)
     assert "1 statement · 1 satisfied" in listened.page.constraints.counts.value
 
 
@@ -85,7 +85,7 @@ def test_keep_apart_takes_two_selections(listened):
     listened.press("Enter")
     known = listened.session.constraints
     assert len(known.separations) == 1
-    assert len(listened.page.desk.aside) == 0
+    assert len(listened.page.desk.first_selection) == 0
     assert sorted(drawn["name"] for drawn in listened.page.scatter.points.widget.outlines) == ["A", "B"]
 
 
@@ -113,7 +113,7 @@ def test_a_conflict_shows_at_once_with_its_chain(listened):
     assert listened.outcome == (
         "Conflict. 84 and 106 must stay apart (query 1), but this would join them: 84 — 91 — 63 — 106"
     )
-    assert "cc-conflict" in listened.page.selecting.widget._dom_classes
+    assert "cc-conflict" in classes(listened.page.selecting.widget)
     listened.lasso([63, 107])
     assert listened.outcome == "Link together adds 1 must-link. No conflict."
 
@@ -129,15 +129,15 @@ def test_keeping_linked_samples_apart_is_a_conflict_too(listened):
 def test_labels_by_key_and_by_button(listened):
     selecting = listened.page.selecting
     listened.lasso([5, 6, 7])
-    listened.hover(selecting._verbs, "label")
+    listened.hover(selecting.verbs, "label")
     assert listened.outcome == "Label as 1 adds 3 labels. No conflict."
     listened.press("2")
     labels = listened.session.constraints.labels
     assert labels.sample.tolist() == [5, 6, 7]
     assert labels.degrees.items.tolist() == [1, 1, 1]
     listened.lasso([9])
-    listened.act(selecting._verbs, "labels")
-    listened.act(selecting._verbs, "label", id="2")
+    listened.act(selecting.verbs, "labels")
+    listened.act(selecting.verbs, "label", id="2")
     assert listened.session.constraints.labels.sample.tolist() == [5, 6, 7, 9]
     listened.lasso([9])
     listened.press("7")
@@ -150,7 +150,7 @@ def test_labels_that_contradict_links(listened):
     listened.lasso([6])
     meant = label_meanings(listened.session.current)[0]
     other = 2 if meant == 1 else 1
-    listened.hover(listened.page.selecting._verbs, f"label {other - 1}")
+    listened.hover(listened.page.selecting.verbs, f"label {other - 1}")
     said = f"Conflict. 5 is labelled cluster {meant} and 6 is labelled cluster {other}, but must-links"
     assert listened.outcome.startswith(said)
 
@@ -159,7 +159,7 @@ def test_forget_removes_what_touches_the_selection(listened):
     listened.session.constrain(group=[1, 2, 3, 4])
     listened.session.constrain(cannot_link=[[4, 90]], labels={7: 0})
     listened.lasso([4, 5])
-    listened.hover(listened.page.selecting._verbs, "forget")
+    listened.hover(listened.page.selecting.verbs, "forget")
     assert listened.outcome == "Forget removes 2 statements."
     listened.press("Delete")
     assert len(listened.session.constraints) == 1
@@ -223,7 +223,7 @@ def test_keys_step_run_and_travel(visitor):
     assert visitor.session.position == 0
     visitor.press("End")
     assert visitor.session.position == last
-    assert "Converged" in visitor.page.status._line.value
+    assert "Converged" in visitor.page.status.line.value
 
 
 def test_undo_and_redo(listened):
@@ -269,7 +269,7 @@ def test_a_solver_that_fails_is_told_and_the_page_goes_on(visitor, monkeypatch):
             "The solver stopped at iteration 2: the covariance of cluster 2 is singular (4 samples). "
             "Iteration 1 is kept."
         )
-        assert "Stopped" in visitor.page.status._line.value
+        assert "Stopped" in visitor.page.status.line.value
     visitor.press("ArrowRight")
     assert visitor.session.current.summary.iteration == 2
     assert visitor.banner is None
@@ -499,7 +499,7 @@ def test_features_in_unlike_units_are_told_of_and_standardised(open_page):
     visitor = open_page("wine", "COPKMeans")
     banner = visitor.page.banner
     assert banner.is_open
-    assert "Proline spreads 2,530 times as far as nonflavanoid_phenols" in banner._words.value
+    assert "Proline spreads 2,530 times as far as nonflavanoid_phenols" in banner.words.value
     visitor.session.constrain(must_link=[[0, 1]])
     visitor.page.tell_of_data()
     banner.fix_button.click()
@@ -604,7 +604,7 @@ def test_no_visitor_opens_the_session_of_another(open_page):
 @pytest.mark.parametrize("name", ["", "..", "0123", "../" + VISITOR, VISITOR.upper(), VISITOR + "0"])
 def test_only_whole_ids_are_taken(name):
     with pytest.raises(ValueError, match="no name that sessions are kept under"):
-        Keeper("workbench", name)
+        VisitorStore("workbench", name)
 
 
 def test_a_damaged_journal_is_told_and_a_new_session_begins(open_page, tmp_path):
@@ -640,11 +640,11 @@ def test_two_workbenches_do_not_disturb_each_other(open_page):
 
 
 def test_closing_frees_every_widget(sent):
-    before = set(registry._instances)
+    before = living().keys()
     page = workbench("iris", "CECM")
     page.watch.tabs.value = "Scores"
     page.watch.tabs.value = "Clusters"
     page.desk.session.step()
-    assert len(set(registry._instances) - before) > 100
+    assert len(living().keys() - before) > 100
     page.close()
-    assert [registry._instances[key] for key in set(registry._instances) - before] == []
+    assert living().keys() <= before

@@ -5,6 +5,8 @@ from html import unescape
 
 import numpy as np
 
+from tests.front_end import send
+
 VISITOR = "0123456789abcdef" * 2
 OTHER = "fedcba9876543210" * 2
 
@@ -12,13 +14,13 @@ OTHER = "fedcba9876543210" * 2
 def lasso(scatter, indices, mode="replace"):
     """Draw around samples."""
     data = np.asarray(indices, np.uint32).tobytes()
-    scatter.points.widget._handle_custom_msg({"type": "select", "mode": mode}, [data])
+    send(scatter.points.widget, {"type": "select", "mode": mode}, data)
 
 
 def press(page, *names):
     """Press keys."""
     for name in names:
-        page.shell._handle_custom_msg({"type": "key", "name": name, "down": True}, [])
+        send(page.shell, {"type": "key", "name": name, "down": True})
 
 
 class Visitor:
@@ -34,30 +36,30 @@ class Visitor:
         lasso(self.page.scatter, indices, mode)
 
     def act(self, rows, action, **more):
-        rows._handle_custom_msg({"type": "act", "action": action, "id": None, **more}, [])
+        send(rows, {"type": "act", "action": action, "id": None, **more})
 
     def hover(self, rows, id_):
-        rows._handle_custom_msg({"type": "hover", "id": id_}, [])
+        send(rows, {"type": "hover", "id": id_})
 
     def drop(self, name, content):
         piece = {"type": "file", "id": name, "name": name, "size": len(content), "index": 0, "count": 1}
-        self.page.shell._handle_custom_msg(piece, [content])
+        send(self.page.shell, piece, content)
 
     def import_file(self, name, content):
         """Choose a file by the button of the constraint table."""
         piece = {"type": "file", "id": name, "name": name, "size": len(content), "index": 0, "purpose": "constraints"}
-        self.page.shell._handle_custom_msg(piece, [content])
+        send(self.page.shell, piece, content)
 
     def arrive(self, visitor=VISITOR, **more):
         self.page.shell.set_state({"visitor": visitor, **more})
 
     def accept(self):
         """Press the button beside what was said last."""
-        self.page.shell._handle_custom_msg({"type": "action"}, [])
+        send(self.page.shell, {"type": "action"})
 
     def choose(self, name):
         """Press a button of what covers the page."""
-        next(each for each in self.page.cover._choices.children if each.description == name).click()
+        next(each for each in self.page.cover.choices.children if each.description == name).click()
 
     @property
     def cover(self):
@@ -65,7 +67,7 @@ class Visitor:
         cover = self.page.cover
         if not cover.is_open:
             return None
-        return [plain(cover._words.value), *(each.description for each in cover._choices.children)]
+        return [plain(cover.words.value), *(each.description for each in cover.choices.children)]
 
     @property
     def recent(self):
@@ -89,11 +91,11 @@ class Visitor:
 
     @property
     def outcome(self):
-        return plain(self.page.selecting._outcome.value)
+        return plain(self.page.selecting.outcome.value)
 
     @property
     def banner(self):
-        return plain(self.page.banner._words.value) if self.page.banner.is_open else None
+        return plain(self.page.banner.words.value) if self.page.banner.is_open else None
 
     @property
     def downloaded(self):

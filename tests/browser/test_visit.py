@@ -17,7 +17,7 @@ import time
 from cclab.apps import workbench
 from cclab.apps.page import visitor_store as keeping
 
-opened = keeping.Keeper.open
+opened = keeping.VisitorStore.open
 
 
 def slowly(self, entry, progress=None):
@@ -32,7 +32,7 @@ def slowly(self, entry, progress=None):
     return session
 
 
-keeping.Keeper.open = slowly
+keeping.VisitorStore.open = slowly
 workbench()
 """
 SERVE = "import sys; from cclab.server.server import serve; serve(port=int(sys.argv[1]), open_browser=False, workers=2)"

@@ -7,7 +7,6 @@ import pytest
 
 from cclab import CA, SeededKMeans, Session
 from cclab.core import Credal, Fuzzy, FuzzyPossibilistic, Hard, Possibilistic
-from cclab.core.beliefs.of_samples import rows_of
 from cclab.looks import encoding as e
 from cclab.looks.palette import RAMP, told_apart
 from cclab.looks.signs import SHAPES
@@ -116,7 +115,7 @@ def test_who_can_flag_outliers():
 def test_the_belief_about_one_sample_is_its_row_of_the_whole(partition):
     which, sets = e.sets_of(partition)
     for i in range(3):
-        one = rows_of(partition, i)
+        one = partition.restrict(i)
         own, own_sets = e.sets_of(one)
         assert own_sets[own[0]] == sets[which[i]]
         assert e.certainty(one)[0] == e.certainty(partition)[i]

@@ -10,6 +10,7 @@ from cclab.looks.palette import N_HUES, hex_color, hue, to_oklab, told_apart
 from cclab.widgets.kit import layout
 from cclab.widgets.kit.theme.stylesheet import stylesheet
 from cclab.widgets.scatter.glyphs import glyph
+from tests.front_end import classes, is_shown
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -58,7 +59,7 @@ def test_a_button_needs_a_name():
     with pytest.raises(ValueError, match="look must be one of"):
         layout.button("Step", look="big")
     made = layout.button(icon="lasso", hint="Lasso (L)")
-    assert "cc-i-lasso" in made._dom_classes
+    assert "cc-i-lasso" in classes(made)
     assert made.tooltip == "Lasso (L)"
 
 
@@ -71,9 +72,9 @@ def test_clicks_reach_the_callback():
 def test_hiding_and_showing():
     box = layout.column()
     layout.show(box, False)
-    assert "cc-hidden" in box._dom_classes
+    assert not is_shown(box)
     layout.show(box, True)
-    assert "cc-hidden" not in box._dom_classes
+    assert is_shown(box)
 
 
 def test_glyphs():

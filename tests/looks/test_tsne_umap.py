@@ -9,13 +9,13 @@ from scipy import sparse
 
 from cclab import load_dataset
 from cclab.looks.projections import placed, project, two_columns
-from cclab.looks.tsne_umap import embed, embed_aside, reduced, why_not
+from cclab.looks.tsne_umap import embed, embed_in_background, reduced, why_not
 
 
 async def test_it_tells_how_far_it_is_and_neighbours_stay_neighbours():
     iris = load_dataset("iris")
     shares = []
-    xy = await embed_aside(iris.X, "tsne", shares.append)
+    xy = await embed_in_background(iris.X, "tsne", shares.append)
     assert xy.shape == (150, 2)
     assert shares == sorted(shares)
     assert shares[-1] == 1
@@ -27,7 +27,7 @@ async def test_it_tells_how_far_it_is_and_neighbours_stay_neighbours():
 
 async def test_cancelling_ends_the_process():
     X = np.random.default_rng(0).normal(size=(4000, 20))
-    work = asyncio.ensure_future(embed_aside(X, "tsne", lambda share: None))
+    work = asyncio.ensure_future(embed_in_background(X, "tsne", lambda share: None))
     await asyncio.sleep(0.5)
     began = time.monotonic()
     work.cancel()
@@ -38,7 +38,7 @@ async def test_cancelling_ends_the_process():
 
 async def test_what_goes_wrong_there_is_told_here():
     with pytest.raises(RuntimeError, match=r"NaN|Error"):
-        await embed_aside(np.full((20, 2), np.nan), "tsne", lambda share: None)
+        await embed_in_background(np.full((20, 2), np.nan), "tsne", lambda share: None)
 
 
 def test_many_features_and_sparse_ones_are_reduced_first():

@@ -297,7 +297,7 @@ async def test_a_page_that_is_left_alone_keeps_quiet_and_its_kernel_is_ended(tmp
     reply = await client.execute(textwrap.dedent(code), reply=True)
     client.stop_channels()
     assert reply["content"]["status"] == "ok", reply["content"]
-    assert await ask(manager, kernel, "'saved' in bench.status._saved.value") == "True"
+    assert await ask(manager, kernel, "'saved' in bench.status.saved.value") == "True"
     await asyncio.sleep(1)  # a question is looked for
     left = manager.get_kernel(kernel).last_activity
     await asyncio.sleep(7)

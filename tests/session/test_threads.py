@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from cclab import FCM, Session, load_dataset
-from cclab.session.threads import UnderWay, after, aside, has_threads, when_there_is_time
+from cclab.session.threads import UnderWay, after, has_threads, in_thread, when_there_is_time
 
 
 @pytest.fixture(params=["1", "0"], ids=["threads", "no threads"])
@@ -38,10 +38,10 @@ def test_a_browser_has_none(monkeypatch):
 
 
 async def test_work_gives_what_it_gives_and_raises_what_it_raises(threads):
-    assert await aside(max, 3, 5) == 5
+    assert await in_thread(max, 3, 5) == 5
     assert await UnderWay(lambda: max(3, 5)).future == 5
     with pytest.raises(ZeroDivisionError):
-        await aside(divmod, 1, 0)
+        await in_thread(divmod, 1, 0)
     with pytest.raises(ZeroDivisionError):
         await UnderWay(lambda: 1 // 0).future
 

@@ -9,6 +9,7 @@ from cclab.core.registry import solvers
 from cclab.datasets import Dataset
 from cclab.widgets.kit.rows import Rows
 from cclab.widgets.model.desk import Desk
+from tests.front_end import send
 
 
 def blobs(n: int = 60, seed: int = 0, **about) -> Dataset:
@@ -42,11 +43,11 @@ def desk_on(solver="FCM", data: Dataset | None = None, **options) -> Desk:
 
 def act(rows: Rows, action: str, id_: object = None, **more) -> None:
     """What the browser sends when someone clicks."""
-    rows._handle_custom_msg({"type": "act", "action": action, "id": None if id_ is None else str(id_), **more}, [])
+    send(rows, {"type": "act", "action": action, "id": None if id_ is None else str(id_), **more})
 
 
 def hover(rows: Rows, id_: object) -> None:
-    rows._handle_custom_msg({"type": "hover", "id": None if id_ is None else str(id_)}, [])
+    send(rows, {"type": "hover", "id": None if id_ is None else str(id_)})
 
 
 def shown(rows: Rows) -> str:

@@ -4,6 +4,7 @@ import pytest
 
 from cclab.widgets.kit.html import tag
 from cclab.widgets.kit.rows import Action, Rows
+from tests.front_end import send
 
 
 def test_rows_are_shown_in_order_and_escaped():
@@ -35,9 +36,9 @@ def test_actions_and_hovers_come_back():
     rows, actions, hovers = Rows(), [], []
     rows.on_action(actions.append)
     rows.on_hover(hovers.append)
-    rows._handle_custom_msg({"type": "act", "action": "forget", "id": "12", "value": None, "shift": True}, [])
-    rows._handle_custom_msg({"type": "act", "action": "weigh", "id": "12", "value": "0.5"}, [])
-    rows._handle_custom_msg({"type": "hover", "id": "12"}, [])
-    rows._handle_custom_msg({"type": "hover", "id": None}, [])
+    send(rows, {"type": "act", "action": "forget", "id": "12", "value": None, "shift": True})
+    send(rows, {"type": "act", "action": "weigh", "id": "12", "value": "0.5"})
+    send(rows, {"type": "hover", "id": "12"})
+    send(rows, {"type": "hover", "id": None})
     assert actions == [Action("forget", "12", shift=True), Action("weigh", "12", "0.5")]
     assert hovers == ["12", None]

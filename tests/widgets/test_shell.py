@@ -6,6 +6,7 @@ import pytest
 
 from cclab.widgets.kit.bridge import Shell
 from cclab.widgets.kit.bridge.upload import MOST_UPLOADS
+from tests.front_end import send
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def shell(monkeypatch):
 
 
 def press(shell, name, down=True):
-    shell._handle_custom_msg({"type": "key", "name": name, "down": down}, [])
+    send(shell, {"type": "key", "name": name, "down": down})
 
 
 def send_file(shell, data, *, name="a.csv", size=None, pieces=2):
@@ -26,7 +27,7 @@ def send_file(shell, data, *, name="a.csv", size=None, pieces=2):
     for index in range(pieces):
         piece = data[index * step : (index + 1) * step]
         message = {"type": "file", "id": "1", "name": name, "size": size or len(data), "index": index, "count": pieces}
-        shell._handle_custom_msg(message, [piece])
+        send(shell, message, piece)
 
 
 def test_bound_keys_call_back_and_others_do_not(shell):
@@ -67,7 +68,7 @@ def test_a_file_that_says_it_is_smaller_than_it_is_is_refused(shell):
 
 def test_a_piece_out_of_order_is_refused(shell):
     message = {"type": "file", "id": "1", "name": "a.csv", "size": 9, "index": 1, "count": 3}
-    shell._handle_custom_msg(message, [b"abc"])
+    send(shell, message, b"abc")
     assert "did not arrive whole" in shell.sent[-1]["text"]
 
 
@@ -81,7 +82,7 @@ def test_a_browser_cannot_raise_the_limit(shell):
 
 def begin_file(shell, key):
     message = {"type": "file", "id": key, "name": f"{key}.csv", "size": 9, "index": 0, "count": 3}
-    shell._handle_custom_msg(message, [b"abc"])
+    send(shell, message, b"abc")
 
 
 def test_files_that_never_end_are_forgotten_the_oldest_first(shell):
@@ -89,9 +90,9 @@ def test_files_that_never_end_are_forgotten_the_oldest_first(shell):
         begin_file(shell, key)
     assert len(shell._uploads) == MOST_UPLOADS
     message = {"type": "file", "id": "h", "name": "h.csv", "size": 9, "index": 1, "count": 3}
-    shell._handle_custom_msg(message, [b"abc"])
+    send(shell, message, b"abc")
     assert shell.sent[-1] == {"type": "arrived", "id": "h", "index": 1}
-    shell._handle_custom_msg(message | {"id": "a"}, [b"abc"])
+    send(shell, message | {"id": "a"}, b"abc")
     assert "did not arrive whole" in shell.sent[-1]["text"]
 
 
@@ -108,7 +109,7 @@ async def test_painted_waits_for_the_browser(shell):
     waiting = asyncio.create_task(shell.painted(timeout=5))
     await asyncio.sleep(0)
     assert not waiting.done()
-    shell._handle_custom_msg({"type": "painted", "frame": shell.frame}, [])
+    send(shell, {"type": "painted", "frame": shell.frame})
     assert await waiting is True
 
 
@@ -116,7 +117,7 @@ async def test_ready_says_that_an_early_answer_is_enough(shell):
     waiting = asyncio.create_task(shell.ready(timeout=5))
     await asyncio.sleep(0)
     assert (shell.frame, shell.early) == (1, True)
-    shell._handle_custom_msg({"type": "painted", "frame": 1}, [])
+    send(shell, {"type": "painted", "frame": 1})
     assert await waiting is True
     again = asyncio.create_task(shell.painted(timeout=0.01))
     await asyncio.sleep(0)
@@ -133,7 +134,7 @@ async def test_a_later_frame_settles_the_earlier_ones(shell):
     first = asyncio.create_task(shell.painted(timeout=5))
     second = asyncio.create_task(shell.painted(timeout=5))
     await asyncio.sleep(0)
-    shell._handle_custom_msg({"type": "painted", "frame": 2}, [])
+    send(shell, {"type": "painted", "frame": 2})
     assert await asyncio.gather(first, second) == [True, True]
 
 

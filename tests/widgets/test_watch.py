@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 
-import ipywidgets
 import numpy as np
 import pytest
 
@@ -24,6 +23,7 @@ from cclab.widgets.watch import (
 )
 from cclab.widgets.watch.charts import Course, seen_places
 from cclab.widgets.watch.one_sample import sample_bars
+from tests.front_end import classes, living
 from tests.widgets.sessions import act, blobs, desk_on, hover, known_solver, shown
 
 
@@ -109,11 +109,11 @@ class TestGauges:
     def test_hidden_where_there_is_nothing_to_watch(self, gauged):
         desk = desk_on(gauged)
         part = Gauges(desk)
-        assert "cc-away" not in part.widget._dom_classes
+        assert "cc-away" not in classes(part.widget)
         desk.session.switch("FCM")
-        assert "cc-away" in part.widget._dom_classes
+        assert "cc-away" in classes(part.widget)
         desk.session.undo()
-        assert "cc-away" not in part.widget._dom_classes
+        assert "cc-away" not in classes(part.widget)
 
     def test_kernel_weights_of_a_real_solver(self):
         desk = desk_on("CMKIPCM")
@@ -156,13 +156,13 @@ class TestCredalSets:
     def test_long_names_have_a_column_of_their_own(self):
         desk = desk_on(ECM(4))
         part = CredalSets(desk)
-        assert "cc-long" in part.rows._dom_classes
+        assert "cc-long" in classes(part.rows)
         assert ">1, 2 or 3<" in shown(part.rows)
         names = re.findall(r"<span>([^<]+)</span>", shown(part.rows))
         assert names[:6] == ["1", "2", "3", "4", "1 or 2", "1 or 3"]
         assert names[-3:] == ["2, 3 or 4", "any", "outlier"]
         desk.session.switch(ECM(3))
-        assert "cc-long" not in part.rows._dom_classes
+        assert "cc-long" not in classes(part.rows)
 
     def test_clusters_where_the_belief_is_not_credal(self):
         desk = desk_on()
@@ -272,9 +272,9 @@ class TestOutliers:
     def test_hidden_where_the_belief_cannot_flag(self):
         desk = desk_on()
         part = Outliers(desk)
-        assert "cc-away" in part.widget._dom_classes
+        assert "cc-away" in classes(part.widget)
         desk.session.switch("ECM")
-        assert "cc-away" not in part.widget._dom_classes
+        assert "cc-away" not in classes(part.widget)
         which, sets = sets_of(desk.session.partition)
         assert part.note.value.startswith(str((which == sets.index(())).sum() or "none"))
 
@@ -306,7 +306,7 @@ class TestScores:
         assert [("partition" in s.state.__dict__) for s in desk.session.snapshots].count(True) <= 2
 
     def test_hidden_without_a_truth(self):
-        assert "cc-away" in Scores(desk_on(data=blobs().with_target(None))).widget._dom_classes
+        assert "cc-away" in classes(Scores(desk_on(data=blobs().with_target(None))).widget)
 
 
 class TestClusters:
@@ -331,10 +331,10 @@ class TestWatch:
         desk = desk_on()
         view = Watch(desk)
         assert list(view.parts) == ["Belief"]
-        shown_parts = {type(p) for p in view.parts["Belief"] if "cc-away" not in p.widget._dom_classes}
+        shown_parts = {type(p) for p in view.parts["Belief"] if "cc-away" not in classes(p.widget)}
         assert shown_parts == {Objective, CredalSets, SampleBelief}
         desk.session.switch("CMKIPCM")
-        shown_parts = {type(p) for p in view.parts["Belief"] if "cc-away" not in p.widget._dom_classes}
+        shown_parts = {type(p) for p in view.parts["Belief"] if "cc-away" not in classes(p.widget)}
         assert shown_parts == {Objective, Gauges, CredalSets, SampleBelief, Outliers}
         view.tabs.value = "Clusters"
         assert list(view.parts) == ["Belief", "Clusters"]
@@ -357,14 +357,14 @@ class TestWatch:
         assert view.tabs.options == ("Belief", "Scores", "Clusters", "Links")
 
     def test_closing_frees_every_widget(self):
-        before = set(ipywidgets.widgets.widget._instances)
+        before = living().keys()
         desk = desk_on("CMKIPCM")
         view = Watch(desk)
         for tab in ("Scores", "Clusters", "Links", "Belief"):
             view.tabs.value = tab
         desk.session.step()
         view.close()
-        assert set(ipywidgets.widgets.widget._instances) == before
+        assert living().keys() == before
         desk.session.step()
         assert desk.session.failures == []
 

@@ -37,6 +37,7 @@ from cclab.core import CenterSolver, CenterState, Fuzzy, Gauge, Problem, center_
 from cclab.core.parameters import real, whole
 from cclab.core.sample_blocks import Block
 from cclab.maths.distances import squared_distances
+from cclab.maths.lloyd import means_from
 from cclab.maths.quadratic_memberships import NEAREST, NO_PULL, LinkPull, quadratic_memberships
 from cclab.maths.seeding import initial_centers
 
@@ -235,6 +236,6 @@ class CA(CenterSolver):
             sizes=sizes,
             mass=mass,
             inertia=inertia,
-            means=np.divide(sums, mass[:, None], out=V.copy(), where=mass[:, None] > 0),
+            means=means_from(sums, mass, V),
             **progress,
         )

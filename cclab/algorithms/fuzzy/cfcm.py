@@ -34,7 +34,8 @@ from cclab.core import CenterSolver, CenterState, Fuzzy, Problem
 from cclab.core.parameters import choice, real
 from cclab.core.sample_blocks import Block
 from cclab.maths.distances import squared_distances
-from cclab.maths.metrics import unit_volume_metric
+from cclab.maths.lloyd import means_from
+from cclab.maths.metrics import scatter_about, unit_volume_metric
 from cclab.maths.quadratic_memberships import (
     NEAREST,
     NO_PULL,
@@ -154,7 +155,7 @@ class CFCM(CenterSolver):
             )
 
         mass, cost, sums, squares = problem.total(part)
-        means = np.divide(sums, mass[:, None], out=V.copy(), where=mass[:, None] > 0)
+        means = means_from(sums, mass, V)
         terms = {"distances": cost, "links": pull.cost(linked_memberships)}
         return CFCMState(
             centers=V,
@@ -183,9 +184,3 @@ def metric_distances(X: NDArray, V: NDArray, S: NDArray | None) -> NDArray:
 def weighted_squares(away: NDArray, a: NDArray) -> NDArray:
     """(k, p, p) products of what (k, m, p) samples are away from each centre, added up by their weights (m, k)."""
     return np.swapaxes(away * a.T[..., None], 1, 2) @ away
-
-
-def scatter_about(means: NDArray, V: NDArray, squares: NDArray, mass: NDArray) -> NDArray:
-    """(k, p, p) scatter about the means, from that about `V`."""
-    move = means - V
-    return squares - mass[:, None, None] * move[:, :, None] * move[:, None, :]

@@ -27,6 +27,7 @@ from cclab.core import CenterSolver, CenterState, Fuzzy, Problem
 from cclab.core.parameters import real
 from cclab.core.sample_blocks import Block
 from cclab.maths.distances import squared_distances
+from cclab.maths.lloyd import means_from
 from cclab.maths.memberships import fuzzy_memberships, raised
 from cclab.maths.seeding import initial_centers
 
@@ -94,7 +95,7 @@ class FCM(CenterSolver):
             return a.T @ block.X, a.sum(axis=0), np.vdot(a, d)
 
         sums, totals, objective = problem.total(part)
-        means = np.divide(sums, totals[:, None], out=V.copy(), where=totals[:, None] > 0)
+        means = means_from(sums, totals, V)
         return FCMState(centers=V, objective=objective, X=problem.X, fuzzifier=m, means=means, **progress)
 
     def believe(self, X: NDArray, state: FCMState) -> Fuzzy:

@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.algorithms.fuzzy.cfcm import metric_distances, scatter_about, weighted_squares
+from cclab.algorithms.fuzzy.cfcm import metric_distances, weighted_squares
 from cclab.core import CenterSolver, CenterState, Fuzzy, Problem
 from cclab.core.parameters import real
 from cclab.core.sample_blocks import Block
 from cclab.maths.memberships import fuzzy_memberships, raised
-from cclab.maths.metrics import better_metrics
+from cclab.maths.metrics import better_metrics, scatter_about
 from cclab.maths.seeding import initial_centers
 
 

@@ -28,6 +28,7 @@ from cclab.core import CenterSolver, CenterState, Credal, Problem
 from cclab.core.parameters import real
 from cclab.core.sample_blocks import Block
 from cclab.maths.distances import squared_distances
+from cclab.maths.lloyd import means_from
 from cclab.maths.memberships import fuzzy_memberships, raised
 from cclab.maths.seeding import initial_centers
 
@@ -111,7 +112,7 @@ class NoiseClustering(CenterSolver):
             return a[:, 1:].T @ block.X, a[:, 1:].sum(axis=0), np.vdot(a[:, 1:], d), noise * a[:, 0].sum()
 
         sums, totals, clusters, nowhere = problem.total(part)
-        means = np.divide(sums, totals[:, None], out=V.copy(), where=totals[:, None] > 0)
+        means = means_from(sums, totals, V)
         return NoiseState(
             centers=V,
             objective=clusters + nowhere,

@@ -37,6 +37,7 @@ from cclab.core.parameters import real
 from cclab.core.sample_blocks import Block
 from cclab.maths.constraint_cache import of_constraints
 from cclab.maths.distances import squared_distances
+from cclab.maths.lloyd import means_from
 from cclab.maths.memberships import fuzzy_memberships
 from cclab.maths.seeding import seeded_centers
 
@@ -114,7 +115,7 @@ class SFCM(CenterSolver):
 
         sums, totals, *costs = problem.total(part)
         terms = dict(zip(("distances", "labels"), costs))
-        means = np.divide(sums, totals[:, None], out=V.copy(), where=totals[:, None] > 0)
+        means = means_from(sums, totals, V)
         return SFCMState(
             centers=V,
             objective=sum(terms.values()),

@@ -28,7 +28,6 @@ from scipy import sparse
 
 from cclab.core import CenterSolver, ConstraintSet, Hard, Problem
 from cclab.maths.constraint_cache import of_constraints
-from cclab.maths.distances import squared_distances
 from cclab.maths.linked_pairs import LinkedPairs
 from cclab.maths.lloyd import LloydState, distances_to, inertia
 from cclab.maths.seeding import initial_centers
@@ -149,7 +148,7 @@ class LCVQE(CenterSolver):
         return LloydState(centers=V, labels=labels, objective=sum(terms.values()), terms=terms, **progress)
 
     def believe(self, X: NDArray, state: LloydState) -> Hard:
-        return Hard(squared_distances(X, state.centers).argmin(axis=1), len(state.centers))
+        return state.nearest(X)
 
 
 @dataclass(frozen=True, eq=False)

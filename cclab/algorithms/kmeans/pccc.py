@@ -33,7 +33,6 @@ from cclab.algorithms.kmeans.units import Units, refuse_conflicts
 from cclab.core import CenterSolver, ConstraintSet, Gauge, Hard, Problem
 from cclab.core.parameters import real, whole
 from cclab.maths.constraint_cache import of_constraints
-from cclab.maths.distances import squared_distances
 from cclab.maths.linked_pairs import LinkedPairs
 from cclab.maths.lloyd import LloydState, cluster_means, distances_to, inertia
 from cclab.maths.seeding import initial_centers
@@ -180,7 +179,7 @@ class PCCC(CenterSolver):
         return of_constraints(problem, "unit links", derive)
 
     def believe(self, X: NDArray, state: LloydState) -> Hard:
-        return Hard(squared_distances(X, state.centers).argmin(axis=1), len(state.centers))
+        return state.nearest(X)
 
 
 @dataclass(frozen=True, eq=False)

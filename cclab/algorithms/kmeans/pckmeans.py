@@ -149,7 +149,7 @@ class PCKMeans(CenterSolver):
         return linked.renew(costs, price, order[torn[order]], previous, total)
 
     def believe(self, X: NDArray, state: Any) -> Hard:
-        return Hard(squared_distances(X, state.centers).argmin(axis=1), len(state.centers))
+        return state.nearest(X)
 
 
 def neighbourhood_centers(

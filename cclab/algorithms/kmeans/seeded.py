@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cclab.core import CenterSolver, Hard, Problem
-from cclab.maths.distances import squared_distances
 from cclab.maths.lloyd import LloydState, cluster_means, distances_to, inertia
 from cclab.maths.seeding import seeded_centers
 
@@ -46,7 +45,7 @@ class SeededKMeans(CenterSolver):
         return distances.argmin(axis=1)
 
     def believe(self, X: NDArray, state: LloydState) -> Hard:
-        return Hard(squared_distances(X, state.centers).argmin(axis=1), len(state.centers))
+        return state.nearest(X)
 
 
 class ConstrainedKMeans(SeededKMeans):

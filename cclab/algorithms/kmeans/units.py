@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from cclab.core import Conflict, ConstraintSet, Problem
 from cclab.core.constraints.closure import must_components
+from cclab.core.words import counted
 from cclab.maths.colouring import NoColouring, cheap_colouring, smallest_uncolourable
 
 # Looking for the fewest samples that explain a failure costs one search a unit.
@@ -200,7 +201,7 @@ class Units:
             stuck = smallest_uncolourable(neighbours, stuck, n_clusters, max_tries)
         i, j, ids = self._links_between(nodes[stuck])
         samples = tuple(sorted({*i.tolist(), *j.tolist()}))
-        clusters = _count(n_clusters, "cluster")
+        clusters = counted(n_clusters, "cluster")
         links = _some([f"{a} | {b}" for a, b in zip(i.tolist(), j.tolist())])
         if none.exhausted:
             message = (
@@ -210,7 +211,7 @@ class Units:
         else:
             message = (
                 f"gave up placing samples {_some(samples)} in {clusters} after "
-                f"{_count(max_tries, 'dead end')}; whether they can be kept apart as stated ({links}) is "
+                f"{counted(max_tries, 'dead end')}; whether they can be kept apart as stated ({links}) is "
                 "not known: raise max_tries, ask for more clusters, or forget some links"
             )
         return InfeasibleConstraints(message, samples, tuple(np.unique(ids).tolist()), none.exhausted)
@@ -230,7 +231,3 @@ class Units:
 
 def _some(items: Sequence[Any]) -> str:
     return ", ".join(map(str, items[:8])) + (", ..." if len(items) > 8 else "")
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"

@@ -47,6 +47,7 @@ from cclab.core import CenterSolver, CenterState, FuzzyPossibilistic, Problem, i
 from cclab.core.parameters import choice, real
 from cclab.core.sample_blocks import Block
 from cclab.maths.distances import squared_distances
+from cclab.maths.lloyd import means_from
 from cclab.maths.memberships import fuzzy_memberships, raised
 from cclab.maths.seeding import initial_centers
 
@@ -169,7 +170,7 @@ class IPCM(_PossibilisticMeans):
             return a.T @ block.X, a.sum(axis=0), np.vdot(um, G)
 
         sums, totals, objective = problem.total(part)
-        means = np.divide(sums, totals[:, None], out=V.copy(), where=totals[:, None] > 0)
+        means = means_from(sums, totals, V)
         return IPCMState(
             centers=V,
             objective=objective,

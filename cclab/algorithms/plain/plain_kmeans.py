@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
 from cclab.core import CenterSolver, Hard, Problem
-from cclab.maths.distances import squared_distances
 from cclab.maths.lloyd import LloydState, distances_to, inertia
 from cclab.maths.seeding import initial_centers
 
@@ -50,4 +49,4 @@ class PlainKMeans(CenterSolver):
         return LloydState(centers=V, labels=labels, objective=inertia(d, labels, problem.weights), **progress)
 
     def believe(self, X: NDArray, state: LloydState) -> Hard:
-        return Hard(squared_distances(X, state.centers).argmin(axis=1), len(state.centers))
+        return state.nearest(X)

@@ -54,8 +54,9 @@ from cclab.core.parameters import anything, choice, real
 from cclab.core.sample_blocks import Block
 from cclab.maths.constraint_cache import of_constraints
 from cclab.maths.distances import squared_distances
+from cclab.maths.lloyd import means_from
 from cclab.maths.memberships import fuzzy_memberships, raised
-from cclab.maths.metrics import better_metrics
+from cclab.maths.metrics import better_metrics, scatter_about
 from cclab.maths.seeding import order_by_labels, seeded_centers
 
 # How long FCM may run to find the first centres and gamma.
@@ -267,11 +268,7 @@ class _PossibilisticSolver(CenterSolver):
             terms["stretching"] = settings.stiffness * float(np.trace(settings.metrics, axis1=1, axis2=2).sum())
         if not len(seeds.samples):
             del terms["labels"]
-        means = np.divide(sums, totals[:, None], out=V.copy(), where=totals[:, None] > 0)
-        scatters = None
-        if settings.metrics is not None:
-            move = means - V
-            scatters = squares - totals[:, None, None] * move[:, :, None] * move[:, None, :]
+        means = means_from(sums, totals, V)
         return PossibilisticState(
             centers=V,
             objective=sum(terms.values()),
@@ -282,7 +279,7 @@ class _PossibilisticSolver(CenterSolver):
             outlier_threshold=self.outlier_threshold,
             means=means,
             totals=totals,
-            scatters=scatters,
+            scatters=None if settings.metrics is None else scatter_about(means, V, squares, totals),
             **progress,
         )
 

@@ -25,13 +25,13 @@ from cclab.apps.ask_me.game_views import Agreement, Answers, Card
 from cclab.apps.page.key_sheet import KeySheet
 from cclab.apps.page.page import Page
 from cclab.apps.page.top_bar import open_button, title_bar
-from cclab.apps.page.visitor_store import Keeper, cell_id, is_served, slot_of
+from cclab.apps.page.visitor_store import VisitorStore, cell_id, is_served, slot_of
 from cclab.core.registry import strategies
 from cclab.core.words import decimal
 from cclab.datasets import Dataset
 from cclab.export import files as exports
 from cclab.session import Moment, Session
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.html import join, tag
 from cclab.widgets.kit.layout import button, column, dropdown, row, text
 from cclab.widgets.model.notices import Notice, in_words
@@ -167,7 +167,7 @@ class AskMe(Page):
             return
         copy = Session.from_json(session.to_json())
         try:
-            entry = Keeper("workbench", self.shell.visitor).keep(copy)
+            entry = VisitorStore("workbench", self.shell.visitor).keep(copy)
         except OSError as error:
             self.shell.say(f"The session can’t be kept on disk: {in_words(error)}", alert=True)
             return
@@ -181,7 +181,7 @@ class AskMe(Page):
     # ------------------------------------------------------------------ the game goes on
 
     def _begin(self) -> None:
-        """Let the solver settle, ask, and let the opponent play aside."""
+        """Let the solver settle, ask, and let the opponent play meanwhile."""
         session = self.desk.session
         fresh = session.position == 0
         self._tasks.start(self._turn(fresh=fresh))
@@ -214,7 +214,7 @@ class AskMe(Page):
         for seed in range(N_OPPONENTS):
             rounds = opponent(session, seed)
             games.append([])
-            while (reached := await aside(next, rounds, None)) is not None:
+            while (reached := await in_thread(next, rounds, None)) is not None:
                 games[-1].append(reached)
                 if session is not self.desk.session:
                     return

@@ -21,7 +21,6 @@ from cclab.apps.ask_me.game import (
     question_of,
     stages_of,
 )
-from cclab.core.beliefs.of_samples import rows_of
 from cclab.core.words import decimal
 from cclab.looks.encoding import Look
 from cclab.session import Moment, Snapshot
@@ -121,7 +120,7 @@ class Card(View):
             self._samples.value = tag("div", cards)
 
     def _card(self, letter: str, sample: int, snapshot: Snapshot) -> Html:
-        bars = sample_bars(rows_of(snapshot.partition, sample), Look.of(snapshot))
+        bars = sample_bars(snapshot.partition.restrict(sample), Look.of(snapshot))
         largest = [bar for bar in sorted(bars, key=lambda bar: -bar.value)[:3] if bar.value >= 0.005]
         belief = [
             join(

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import logging
+import secrets
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import cclab.algorithms  # noqa: F401  (enters all solvers into the registry)
-from cclab.apps.compare.linked_desks import Twins
-from cclab.apps.compare.side_by_side import Crossings, Scores, Twin, verdict
+from cclab.apps.compare.linked_desks import LinkedDesks
+from cclab.apps.compare.side_by_side import ComparedScatter, Crossings, Scores, verdict
 from cclab.apps.page.fixes import fix_for
 from cclab.apps.page.key_sheet import KeySheet
 from cclab.apps.page.loading import named_sets, session_on
 from cclab.apps.page.page import Page
 from cclab.apps.page.solver_menu import SolverMenu
 from cclab.apps.page.top_bar import open_button, title_bar
-from cclab.apps.page.visitor_store import Keeper, slot_of
+from cclab.apps.page.visitor_store import VisitorStore, slot_of
 from cclab.core import Solver
-from cclab.session import Session
+from cclab.session import InUse, Session, in_use
 from cclab.session.storage.journal import JOURNAL
 from cclab.widgets.kit.html import tag
 from cclab.widgets.kit.layout import button, column, dropdown, row, text, with_classes
-from cclab.widgets.knowledge.selection_bar import Selecting
+from cclab.widgets.knowledge.selection_bar import SelectionBar
 from cclab.widgets.knowledge.table import Constraints
 from cclab.widgets.model.desk import Desk
+from cclab.widgets.model.notices import in_words, sentence
 from cclab.widgets.notices.banner import Banner
 
 log = logging.getLogger(__name__)
@@ -88,7 +90,7 @@ class Compare(Page):
     ----------
     desk, other : Desk
         The first solver's, and the second's.
-    twins : Twins
+    linked : LinkedDesks
         The two as one.
     """
 
@@ -103,32 +105,34 @@ class Compare(Page):
     ) -> None:
         super().__init__("compare", "cclab compare", first, slot=slot, journal=journal)
         self.other = Desk(second)
-        self.twins = Twins(self.desk, self.other)
+        self.linked = LinkedDesks(self.desk, self.other)
         self._filling = False
         self.key_sheet = KeySheet(KEYS)
         self.data = dropdown("Data set", [(name, name) for name in named_sets()], None)
         self.choices = tuple(
-            self.add(SolverMenu(desk, partial(self.twins.switch, desk), hint=f"Solver {side}", css=f"cc-at-{side}"))
-            for desk, side in zip(self.twins.desks, ("left", "right"))
+            self.add(SolverMenu(desk, partial(self.linked.switch, desk), hint=f"Solver {side}", css=f"cc-at-{side}"))
+            for desk, side in zip(self.linked.desks, ("left", "right"))
         )
         self.data.observe(lambda change: None if self._filling else self.open_data(change["new"]), "value")
-        for desk in self.twins.desks:
+        for desk in self.linked.desks:
             desk.fix_for = partial(fix_for, desk)
-        self.selecting = self.add(Selecting(self.desk))
-        self.banners = tuple(self.add(Banner(desk)) for desk in self.twins.desks)
-        self.scatter = self.add(Twin(self.desk, self.twins, (self.selecting.widget, self.banners[0].widget)))
-        self.twin = self.add(Twin(self.other, self.twins, (self.banners[1].widget,)))
+        self.selecting = self.add(SelectionBar(self.desk))
+        self.banners = tuple(self.add(Banner(desk)) for desk in self.linked.desks)
+        self.scatter = self.add(
+            ComparedScatter(self.desk, self.linked, (self.selecting.widget, self.banners[0].widget))
+        )
+        self.other_scatter = self.add(ComparedScatter(self.other, self.linked, (self.banners[1].widget,)))
         self.constraints = self.add(Constraints(self.desk))
-        self.crossings, self.scores = Crossings(self.twins), Scores(self.twins)
-        self.undo_button = button(icon="undo", hint="Undo (Ctrl+Z)", on_click=self.twins.undo)
-        self.redo_button = button(icon="redo", hint="Redo (Ctrl+Shift+Z)", on_click=self.twins.redo)
+        self.crossings, self.scores = Crossings(self.linked), Scores(self.linked)
+        self.undo_button = button(icon="undo", hint="Undo (Ctrl+Z)", on_click=self.linked.undo)
+        self.redo_button = button(icon="redo", hint="Redo (Ctrl+Shift+Z)", on_click=self.linked.redo)
         self.step_button = button("Step", self.step, icon="step", hint="Step both (→)", look="primary")
         self.run_button = button("Run", self.toggle_run, icon="run", hint="Run or pause both (Space)", look="outlined")
-        again = button("Start again", self.twins.start_again, hint="Start both anew, with what is stated")
+        again = button("Start again", self.linked.start_again, hint="Start both anew, with what is stated")
         self.verdict = text()
         versus = row(self.step_button, self.run_button, again, with_classes(self.verdict, "cc-push"))
         with_classes(versus, "cc-panel cc-versus")
-        twins = row(self.scatter.widget, self.twin.widget, css="cc-twins")
+        both = row(self.scatter.widget, self.other_scatter.widget, css="cc-twins")
         below = row(self.constraints.widget, self.crossings.widget, self.scores.widget, css="cc-below")
         tools = (
             self.undo_button,
@@ -142,19 +146,19 @@ class Compare(Page):
             self.shell, "Compare", (self.data, self.choices[0].widget, against, self.choices[1].widget), tools
         )
         floating = (*(choice.floating.widget for choice in self.choices), self.key_sheet.widget)
-        self.show(bar, column(twins, versus, below, css="cc-compare"), *floating, height=height)
+        self.show(bar, column(both, versus, below, css="cc-compare"), *floating, height=height)
         self.other.told.connect(self._told)
-        self.twins.listen()
-        self.twins.changed.connect(self._show)
+        self.linked.listen()
+        self.linked.changed.connect(self._show)
         self.opened()
         self.bind_keys(
             self.selecting,
             own={
                 "ArrowRight": self.step,
                 "Space": self.toggle_run,
-                "ctrl+z": self.twins.undo,
-                "ctrl+shift+z": self.twins.redo,
-                "ctrl+y": self.twins.redo,
+                "ctrl+z": self.linked.undo,
+                "ctrl+shift+z": self.linked.redo,
+                "ctrl+y": self.linked.redo,
                 "?": self.key_sheet.toggle,
             },
             floating=(self.key_sheet, *self.choices, *self.banners),
@@ -173,15 +177,15 @@ class Compare(Page):
         self._go_or_pause(None)
 
     def _go_or_pause(self, n_steps: int | None) -> None:
-        if self.twins.running:
-            self.twins.pause()
+        if self.linked.running:
+            self.linked.pause()
         else:
-            self._tasks.start(self.twins.go(n_steps, partial(self.shell.ready, 0.2)))
+            self._tasks.start(self.linked.go(n_steps, partial(self.shell.ready, 0.2)))
 
     # ------------------------------------------------------------------ keeping
 
     def undo(self) -> None:
-        self.twins.undo()
+        self.linked.undo()
 
     def opened(self) -> None:
         """Go on with the second session too, if it still belongs to the first."""
@@ -190,17 +194,19 @@ class Compare(Page):
             return
         places = [entry.folder / SECOND]
         if self.shell.visitor:  # an earlier version kept it elsewhere
-            places += [old.folder for old in Keeper(self.name, self.shell.visitor, SECOND).entries()]
+            places += [old.folder for old in VisitorStore(self.name, self.shell.visitor, SECOND).entries()]
         for folder in places:
             if not (folder / JOURNAL).exists():
                 continue
             try:
                 second = Session.open(folder)
-            except Exception:
+            except Exception as error:
                 log.info("the second session can't be opened", exc_info=True)
+                said = f"The second session can't be opened, so this is a new one: {in_words(error)}"
+                self.other.tell_of(error, sentence(said))
                 continue
             gone = self.other.session
-            if self.twins.take_second(second):
+            if self.linked.take_second(second):
                 gone.close()
                 if folder == places[0]:
                     return
@@ -209,21 +215,28 @@ class Compare(Page):
         self.kept()
 
     def kept(self) -> None:
-        """Keep the second session beside the first."""
+        """Keep the second session beside the first; one that is there, and was not taken, stays under another name."""
         if self.visit.entry is not None:
-            self.desk.attempt(self.other.session.keep, self.visit.entry.folder / SECOND)
+            self.desk.attempt(self._keep_second, self.visit.entry.folder / SECOND)
+
+    def _keep_second(self, folder: Path) -> None:
+        if (folder / JOURNAL).exists():
+            if in_use(folder):
+                raise InUse("the second session is open elsewhere, so what is done on the right is not kept here")
+            folder.rename(folder.with_name(f"{SECOND}-{secrets.token_hex(4)}"))
+        self.other.session.keep(folder)
 
     # ------------------------------------------------------------------ showing
 
     def _show(self) -> None:
-        for side in (self.scatter, self.twin):
+        for side in (self.scatter, self.other_scatter):
             side.refresh()
         self.crossings.show()
         self.scores.show()
-        self.verdict.value = verdict(self.twins)
+        self.verdict.value = verdict(self.linked)
         self.show_choices()
-        running, sessions = self.twins.running, [desk.session for desk in self.twins.desks]
-        self.undo_button.disabled, self.redo_button.disabled = not self.twins.can_undo, not self.twins.can_redo
+        running, sessions = self.linked.running, [desk.session for desk in self.linked.desks]
+        self.undo_button.disabled, self.redo_button.disabled = not self.linked.can_undo, not self.linked.can_redo
         self.step_button.disabled = all(session.converged for session in sessions) and not running
         self.run_button.disabled = self.step_button.disabled
         self.run_button.description = "Pause" if running else "Run"
@@ -243,6 +256,6 @@ class Compare(Page):
             self._filling = False
 
     def close(self) -> None:
-        self.twins.close()
+        self.linked.close()
         super().close()
         self.other.session.close()

@@ -39,7 +39,7 @@ class Crossing(NamedTuple):
     samples: NDArray[np.int64]
 
 
-class Parting:
+class Disagreement:
     """Two clusterings, their clusters matched one to one.
 
     Parameters
@@ -52,7 +52,7 @@ class Parting:
     snapshots : pair of Snapshot
     looks : pair of Look
         How each cluster is shown: in the second clustering like its partner in the first.
-    parted : int array
+    differing : int array
         The samples on which the two differ.
     agreement : float
         Adjusted Rand index between the two.
@@ -67,12 +67,12 @@ class Parting:
         hues = told_apart([*ids, *(ids.max() + 1 + without_partner)])
         numbers = [*first.page_numbers.tolist(), *(n + 1 + without_partner).tolist()]
         self.looks = Look(hues[:n], numbers[:n]), Look([hues[k] for k in match], [numbers[k] for k in match])
-        self.parted = np.flatnonzero(one != match[two])
+        self.differing = np.flatnonzero(one != match[two])
         self.agreement = float(adjusted_rand_score(one, two))
         self._shown = np.column_stack([np.array(look.numbers)[k] for look, k in zip(self.looks, (one, two))])
 
     def crossings(self) -> list[Crossing]:
         """Which clusters the samples that part belong to here and there, the largest such set first."""
-        pairs, which = np.unique(self._shown[self.parted], axis=0, return_inverse=True)
-        found = [Crossing(int(i), int(j), self.parted[which.ravel() == place]) for place, (i, j) in enumerate(pairs)]
+        pairs, which = np.unique(self._shown[self.differing], axis=0, return_inverse=True)
+        found = [Crossing(int(i), int(j), self.differing[which.ravel() == place]) for place, (i, j) in enumerate(pairs)]
         return sorted(found, key=lambda crossing: -len(crossing.samples))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from psygnal import Signal
 from sklearn.base import clone
 
-from cclab.apps.compare.disagreement import Parting
+from cclab.apps.compare.disagreement import Disagreement
 from cclab.apps.page.loading import solver_for
 from cclab.looks.encoding import Look
 from cclab.session import Moment, Session, Snapshot
@@ -20,7 +20,7 @@ from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.run import run
 
 
-class Twins:
+class LinkedDesks:
     """Moves two desks as one.
 
     A gesture may move one desk (another solver) or both (a statement, a step); it is undone wherever it was done.
@@ -43,7 +43,7 @@ class Twins:
         self.desks = first, second
         self._acting = False
         self._run: set[Desk] | None = None  # the desks that the run under way has moved
-        self._parting = Parting(first.session.current, second.session.current)
+        self._disagreement = Disagreement(first.session.current, second.session.current)
         self._gestures: list[set[Desk]] = []
         self._undone: list[set[Desk]] = []
 
@@ -52,7 +52,9 @@ class Twins:
         for one, two in (self.desks, self.desks[::-1]):
             one.changed.connect(partial(self._heard, one, two), check_nargs=False)
             one.selected.connect(partial(self._mirror, two, "selection", two.select), check_nargs=False)
-            one.put_aside.connect(partial(self._mirror, two, "aside", two.keep_aside), check_nargs=False)
+            one.first_selected.connect(
+                partial(self._mirror, two, "first_selection", two.select_first), check_nargs=False
+            )
             one.pointed.connect(partial(self._mirror, two, "sample", two.point_at), check_nargs=False)
 
     # ------------------------------------------------------------------ gestures
@@ -144,22 +146,22 @@ class Twins:
     # ------------------------------------------------------------------ how the two are shown
 
     @property
-    def parting(self) -> Parting:
+    def disagreement(self) -> Disagreement:
         """Where the two differ now; while other data are opened on one desk before the other, where they did."""
         now = tuple(desk.session.current for desk in self.desks)
-        if self._parting.snapshots != now and len({desk.session.data.n_samples for desk in self.desks}) == 1:
-            self._parting = Parting(*now)
-        return self._parting
+        if self._disagreement.snapshots != now and len({desk.session.data.n_samples for desk in self.desks}) == 1:
+            self._disagreement = Disagreement(*now)
+        return self._disagreement
 
     def look_of(self, desk: Desk, snapshot: Snapshot) -> Look:
         """How each cluster of a desk is shown; in its own way where there is nothing to compare it with."""
-        parting, place = self.parting, self.desks.index(desk)
-        return parting.looks[place] if parting.snapshots[place] is snapshot else Look.of(snapshot)
+        disagreement, place = self.disagreement, self.desks.index(desk)
+        return disagreement.looks[place] if disagreement.snapshots[place] is snapshot else Look.of(snapshot)
 
-    def parted(self, desk: Desk, snapshot: Snapshot) -> NDArray[np.int64]:
+    def differing(self, desk: Desk, snapshot: Snapshot) -> NDArray[np.int64]:
         """The samples on which a desk differs from the other."""
-        parting, place = self.parting, self.desks.index(desk)
-        return parting.parted if parting.snapshots[place] is snapshot else np.empty(0, dtype=np.int64)
+        disagreement, place = self.disagreement, self.desks.index(desk)
+        return disagreement.differing if disagreement.snapshots[place] is snapshot else np.empty(0, dtype=np.int64)
 
     # ------------------------------------------------------------------ what the two share
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cclab.apps.compare.disagreement import Crossing
-from cclab.apps.compare.linked_desks import Twins
+from cclab.apps.compare.linked_desks import LinkedDesks
 from cclab.core.words import decimal
 from cclab.looks.encoding import Encoding, Look
 from cclab.looks.palette import hue
@@ -26,7 +26,7 @@ from cclab.widgets.scatter.panel import MOST_RINGS, Scatter
 _MEASURES = {"ari": "ARI", "ari_free": "ARI, unconstrained", "nmi": "NMI", "accuracy": "Accuracy"}
 
 
-class Twin(Scatter):
+class ComparedScatter(Scatter):
     """A scatter under its solver's name that rings the samples on which the two differ.
 
     Where they are too many for rings, those on which the two agree are faint.
@@ -34,29 +34,29 @@ class Twin(Scatter):
     Parameters
     ----------
     desk : Desk
-    twins : Twins
+    linked : LinkedDesks
     over : sequence of widgets
     """
 
-    def __init__(self, desk: Desk, twins: Twins, over: Sequence[widgets.Widget] = ()) -> None:
-        self._twins = twins
+    def __init__(self, desk: Desk, linked: LinkedDesks, over: Sequence[widgets.Widget] = ()) -> None:
+        self._linked = linked
         self._name = text()
         super().__init__(desk, over, title=self._name)
 
     def look(self, snapshot: Snapshot) -> Look:
-        return self._twins.look_of(self.desk, snapshot)
+        return self._linked.look_of(self.desk, snapshot)
 
     def ringed(self, snapshot: Snapshot) -> NDArray:
-        return self._twins.parted(self.desk, snapshot)
+        return self._linked.differing(self.desk, snapshot)
 
     def dressed(self, encoding: Encoding, snapshot: Snapshot) -> Encoding:
-        parted = self._twins.parted(self.desk, snapshot)
-        if len(parted) <= MOST_RINGS:
+        differing = self._linked.differing(self.desk, snapshot)
+        if len(differing) <= MOST_RINGS:
             return encoding
-        return replace(encoding, certainty=np.isin(np.arange(len(encoding.certainty)), parted).astype(float))
+        return replace(encoding, certainty=np.isin(np.arange(len(encoding.certainty)), differing).astype(float))
 
     def legend_of_rings(self, snapshot: Snapshot) -> list[Html]:
-        n = len(self._twins.parted(self.desk, snapshot))
+        n = len(self._linked.differing(self.desk, snapshot))
         if n > MOST_RINGS:
             return [tag("span", "faint = both agree")]
         return [legend_entry(glyph("ring"), "they differ")] if n else []
@@ -74,28 +74,28 @@ class Crossings:
 
     Parameters
     ----------
-    twins : Twins
+    linked : LinkedDesks
     """
 
-    def __init__(self, twins: Twins) -> None:
-        self._twins = twins
+    def __init__(self, linked: LinkedDesks) -> None:
+        self._linked = linked
         self.rows = with_classes(Rows(kind="table", label="Where they part"), "cc-dense")
         self.rows.on_action(lambda action: self._select(int(action.id)))
         self.widget = panel("Where they part", self.rows)
 
     def _select(self, place: int) -> None:
-        crossings = self._twins.parting.crossings()
+        crossings = self._linked.disagreement.crossings()
         if place < len(crossings):
-            self._twins.desks[0].select(crossings[place].samples)
+            self._linked.desks[0].select(crossings[place].samples)
 
     def show(self) -> None:
         """Show where the two part now."""
-        left, right = (type(desk.session.solver).__name__ for desk in self._twins.desks)
+        left, right = (type(desk.session.solver).__name__ for desk in self._linked.desks)
         names = [tag("th", name, style="width:38%") for name in (left, right)]
         self.rows.head = tag("tr", names, tag("th", "n", class_="cc-number"))
-        crossings = self._twins.parting.crossings()
+        crossings = self._linked.disagreement.crossings()
         nowhere = tag("tr", tag("td", "Nowhere: they agree on every sample.", colspan=3, class_="cc-faint"))
-        hues = [dict(zip(look.numbers, look.hues)) for look in self._twins.parting.looks]
+        hues = [dict(zip(look.numbers, look.hues)) for look in self._linked.disagreement.looks]
         rows: list[Row] = [(place, _crossing_row(place, crossing, hues)) for place, crossing in enumerate(crossings)]
         self.rows.show(rows or [("nowhere", nowhere)])
 
@@ -114,17 +114,17 @@ class Scores:
 
     Parameters
     ----------
-    twins : Twins
+    linked : LinkedDesks
     """
 
-    def __init__(self, twins: Twins) -> None:
-        self._twins = twins
+    def __init__(self, linked: LinkedDesks) -> None:
+        self._linked = linked
         self.rows = with_classes(Rows(kind="table", label="Scores side by side"), "cc-dense")
         self.widget = panel("Side by side", self.rows)
 
     def show(self) -> None:
         """Show the scores as they are now."""
-        sessions = [desk.session for desk in self._twins.desks]
+        sessions = [desk.session for desk in self._linked.desks]
         heads = [tag("th", type(session.solver).__name__, class_="cc-number") for session in sessions]
         self.rows.head = tag("tr", tag("th", "", style="width:38%"), heads)
         self.rows.show(
@@ -151,13 +151,13 @@ def _with_state(session: Session) -> str:
     return f"{session.current.summary.iteration}{', at rest' if session.converged else ''}"
 
 
-def verdict(twins: Twins) -> Html:
+def verdict(linked: LinkedDesks) -> Html:
     """On how many samples the two differ, and how far they agree as a whole."""
-    n, total = len(twins.parting.parted), twins.desks[0].session.data.n_samples
+    n, total = len(linked.disagreement.differing), linked.desks[0].session.data.n_samples
     stand_out = "ringed" if n <= MOST_RINGS else "in full colour"
     differ = (
         "They agree on every sample."
         if not n
         else join("They differ on ", tag("b", f"{n:,}"), f" of {total:,} samples ({stand_out}).")
     )
-    return join(differ, " Agreement ", tag("b", decimal(twins.parting.agreement)), " (ARI between the two)")
+    return join(differ, " Agreement ", tag("b", decimal(linked.disagreement.agreement)), " (ARI between the two)")

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from cclab.apps.page.popover import Floating
+from cclab.apps.page.popover import Popover
 from cclab.datasets.columns.kinds import KINDS
 from cclab.datasets.columns.overview import Column, overview
 from cclab.datasets.columns.plan import MISSING, ROLES, SCALES, Plan
@@ -28,7 +28,7 @@ _REDUCE |= {str(n): f"PCA to {n}" for n in (2, 10, 50)}
 _METRICS = {"euclidean": "Euclidean distances", "cosine": "Cosine (rows of length 1)"}
 
 
-class ColumnsSheet(Floating):
+class ColumnsSheet(Popover):
     """A table of the columns that floats over the page when it is asked for.
 
     Parameters

@@ -24,9 +24,9 @@ class Cover:
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
         self.is_open = False
-        self._words, self._progress = text(), text()
-        self._choices = row(css="cc-cover-choices")
-        card = column(self._words, self._progress, self._choices, css="cc-cover-card")
+        self.words, self._progress = text(), text()
+        self.choices = row(css="cc-cover-choices")
+        card = column(self.words, self._progress, self.choices, css="cc-cover-card")
         self.widget = column(card, css="cc-cover cc-hidden")
 
     def show(
@@ -45,13 +45,13 @@ class Cover:
             Whether something is under way; `advance` says how far.
         """
         said = tag("div", tag("h2", title), tag("p", words) if words else None, role="alertdialog", aria_label=title)
-        self._words.value = said
+        self.words.value = said
         self._progress.value = _bar(None) if busy else ""
         show(self._progress, busy)
         looks = ["outlined" if busy else "primary", *["outlined"] * len(choices)]
         self._close_choices()
-        self._choices.children = [button(name, act, look=look) for (name, act), look in zip(choices, looks)]
-        show(self._choices, bool(choices))
+        self.choices.children = [button(name, act, look=look) for (name, act), look in zip(choices, looks)]
+        show(self.choices, bool(choices))
         with_classes(self.widget, "cc-opaque") if opaque else self.widget.remove_class("cc-opaque")
         self.is_open = True
         self._shell.still = True
@@ -68,7 +68,7 @@ class Cover:
         show(self.widget, False)
 
     def _close_choices(self) -> None:
-        for old in self._choices.children:
+        for old in self.choices.children:
             old.close()
 
 

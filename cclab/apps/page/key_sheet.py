@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cclab.apps.page.popover import Floating
+from cclab.apps.page.popover import Popover
 from cclab.widgets.kit.html import join, tag
 from cclab.widgets.kit.layout import text
 
 
-class KeySheet(Floating):
+class KeySheet(Popover):
     """Floats over the page when asked for.
 
     Parameters

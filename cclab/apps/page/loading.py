@@ -29,7 +29,7 @@ MAX_BYTES = MOST_FILE_BYTES
 _UNLIKE = 20
 
 _HEAD = 4096
-_CONSTRAINT_COLUMNS = {"kind", "weight", "source"}
+_CONSTRAINT_COLUMNS = ("kind", "weight", "source")
 
 
 @cache
@@ -69,7 +69,7 @@ def read_file(
     if suffix in (".zip", ".h5ad"):
         return load_dataset(content, filename=name)
     frame = read_table(content, name, max_rows=MOST_SAMPLES, progress=None if stages is None else stages.tell)
-    if set(frame.columns) >= _CONSTRAINT_COLUMNS:
+    if set(frame.columns) >= set(_CONSTRAINT_COLUMNS):
         return frame
     if stages is not None:
         stages.begin("Looking at its columns")
@@ -103,7 +103,7 @@ def read_constraints(name: str, content: bytes) -> pd.DataFrame:
     if content.lstrip()[:1] == b"{":
         raise ValueError(f"{name} is no table of constraints. {advice}")
     frame = read_table(content, name)
-    missing = [column for column in ("kind", "weight", "source") if column not in frame.columns]
+    missing = [column for column in _CONSTRAINT_COLUMNS if column not in frame.columns]
     if missing:
         raise ValueError(f"{name} is no table of constraints: it has no column {missing[0]!r}. {advice}")
     return frame

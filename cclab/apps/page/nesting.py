@@ -84,7 +84,7 @@ class Nesting(View):
         super().__init__(desk)
         self._page = page
         self.outer: Outer | None = None
-        self._words = text()
+        self.words = text()
         self.take_button = button(
             "Back with its clusters",
             self.take_back,
@@ -92,7 +92,7 @@ class Nesting(View):
             look="outlined",
         )
         self.back_button = button("Back", self.back, hint="Back, and leave what was found here")
-        self.widget = row(self._words, self.take_button, self.back_button, css="cc-nested cc-hidden")
+        self.widget = row(self.words, self.take_button, self.back_button, css="cc-nested cc-hidden")
         self._inside: WeakKeyDictionary[Session, Outer] = WeakKeyDictionary()
         self.find()
 
@@ -149,21 +149,19 @@ class Nesting(View):
         """See whether the session on the page was made from another, and offer the way back."""
         session, visit = self.desk.session, self._page.visit
         found = self._inside.get(session)
-        if found is None and visit.entry is not None and visit.keeper is not None:
+        if found is None and visit.entry is not None and visit.store is not None:
             found = self._kept_in(visit.entry.folder, session.data.n_samples)
         self.outer = found if found is not None and found.is_there else None
         show(self.widget, self.outer is not None)
         if self.outer is not None:
             of_all = "" if self.outer.n_samples is None else f" of {self.outer.n_samples:,}"
-            self._words.value = tag(
-                "span", join(tag("b", counted(len(self.outer.samples), "sample")), of_all, " again")
-            )
+            self.words.value = tag("span", join(tag("b", counted(len(self.outer.samples), "sample")), of_all, " again"))
 
     def _kept_in(self, folder: Path, n_samples: int) -> Outer | None:
         """The way back that is kept in a folder; None where there is none, or what is there is damaged."""
         for path in folder.glob(_FILE.format("*")):
-            named, keeper = _NAMED.fullmatch(path.name), self._page.visit.keeper
-            entry = None if named is None or keeper is None else keeper.find(named[1])
+            named, store = _NAMED.fullmatch(path.name), self._page.visit.store
+            entry = None if named is None or store is None else store.find(named[1])
             try:
                 samples = np.load(path, allow_pickle=False)
             except (OSError, ValueError, EOFError):
@@ -175,5 +173,5 @@ class Nesting(View):
     def update(self, old: Moment | None, new: Moment) -> None:
         if old is None:  # another session; where that is kept the page says in a moment
             self.outer = None
-            if self._page.visit.keeper is None:
+            if self._page.visit.store is None:
                 self.find()

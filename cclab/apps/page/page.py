@@ -26,19 +26,20 @@ from cclab.apps.page.loading import (
     suiting_solver,
 )
 from cclab.apps.page.opening import covered
-from cclab.apps.page.recent import RecentSheet
+from cclab.apps.page.recent import RecentSheet, recent_button
 from cclab.apps.page.starting import Starter
 from cclab.apps.page.visit import Visit
-from cclab.apps.page.visitor_store import PAGES, FolderKeeper, Keeper, cell_id, is_served
+from cclab.apps.page.visitor_store import PAGES, FolderStore, VisitorStore, cell_id, is_served
 from cclab.core import ConstraintSet
+from cclab.core.words import counted
 from cclab.datasets import Dataset, load_dataset
 from cclab.export import files as exports
 from cclab.session import Moment, Session
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks, is_looping
 from cclab.widgets.kit.bridge import Shell
 from cclab.widgets.kit.close import close_all
-from cclab.widgets.kit.layout import app, button
+from cclab.widgets.kit.layout import app
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.notices import Fix, Notice, in_words, sentence
 from cclab.widgets.model.view import View
@@ -93,14 +94,14 @@ class Page(Handles):
         self.visit = Visit(self)
         self.recent = RecentSheet(
             self.shell,
-            keeper=lambda: self.visit.keeper,
+            store=lambda: self.visit.store,
             current=lambda: self.visit.entry,
             on_open=self.visit.open,
         )
         if journal is not None:
-            session = self.visit.begin(FolderKeeper(journal, self.open_journal), session, any_data=slot in PAGES)
+            session = self.visit.begin(FolderStore(journal, self.open_journal), session, any_data=slot in PAGES)
         elif cell_id():
-            session = self.visit.begin(Keeper.of_notebooks(name, slot, self.open_journal), session, any_data=True)
+            session = self.visit.begin(VisitorStore.of_notebooks(name, slot, self.open_journal), session, any_data=True)
         elif is_served():
             self.cover.show("Opening", busy=True)  # no one works on what may be taken away in a moment
         self.desk = self.desk_on(session)
@@ -143,8 +144,7 @@ class Page(Handles):
 
     def recent_button(self) -> widgets.Button:
         """What opens the list of sessions."""
-        hint = "Recent: every session that you have opened"
-        return button("Recent", self.recent.toggle, icon="recent", hint=hint, css="cc-shrink")
+        return recent_button(self.recent.toggle)
 
     def bind_keys(
         self,
@@ -280,7 +280,7 @@ class Page(Handles):
 
     async def _take_given(self, path: Path) -> None:
         try:
-            content = await aside(path.read_bytes)
+            content = await in_thread(path.read_bytes)
         except OSError as error:
             self.desk.tell_of(error, f"{path.name} can't be read: {error.strerror}.")
             return
@@ -292,7 +292,7 @@ class Page(Handles):
     async def _open_with(
         self, read: Callable[..., Dataset | Session | pd.DataFrame], name: str = "", *, tells: bool = False
     ) -> None:
-        """Read aside, then put it on the desk; what goes wrong is told, and nothing is lost.
+        """Read in a thread, then put it on the desk; what goes wrong is told, and nothing is lost.
 
         Parameters
         ----------
@@ -306,10 +306,10 @@ class Page(Handles):
         try:
             async with covered(self.cover, name) as stages:
                 stages.begin("Reading it")
-                found = await aside(read, *([stages] if tells else []))
+                found = await in_thread(read, *([stages] if tells else []))
                 if isinstance(found, Dataset):
                     stages.begin(f"{found.n_samples:,} samples of {found.n_features:,} features: starting the solver")
-                    found = await aside(self._started_on, found)
+                    found = await in_thread(self._started_on, found)
             if isinstance(found, pd.DataFrame):
                 self._take_constraints(found)
                 return
@@ -344,7 +344,7 @@ class Page(Handles):
         known, before = ConstraintSet.from_frame(frame, by=session.data), len(session.constraints)
         if self.desk.attempt(session.constrain, constraints=known) is None:
             return
-        said = f"{len(known):,} statement{'s' if len(known) != 1 else ''} in place of {before:,}"
+        said = f"{counted(len(known), 'statement')} in place of {before:,}"
         self.shell.say(said, action="Undo" if before else "", on_action=self.undo)
 
     def switch_solver(self, name: str) -> None:

@@ -7,7 +7,7 @@ import ipywidgets as widgets
 from cclab.widgets.kit.layout import button, column, show
 
 
-class Floating:
+class Popover:
     """A layer over the page, closed at first; a click beside what it holds closes it.
 
     Parameters

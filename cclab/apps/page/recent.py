@@ -6,9 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from ipywidgets import Button
+
 from cclab.apps.page.kept_sessions import Entry
-from cclab.apps.page.popover import Floating
-from cclab.apps.page.visitor_store import Keeper
+from cclab.apps.page.popover import Popover
+from cclab.apps.page.visitor_store import VisitorStore
+from cclab.core.words import counted
 from cclab.session import InUse
 from cclab.widgets.kit.bridge import Shell
 from cclab.widgets.kit.html import Html, tag
@@ -19,14 +22,14 @@ _NOTHING = "Nothing here yet. Every session that you open is listed here, and st
 _DAY = 86400
 
 
-class RecentSheet(Floating):
+class RecentSheet(Popover):
     """A list that floats over the page when it is asked for.
 
     Parameters
     ----------
     shell : Shell
         Says what was deleted, and offers to bring it back.
-    keeper : callable
+    store : callable
         Who keeps the sessions; None while that is not known.
     current : callable
         The one that is open on this page, or None.
@@ -38,11 +41,11 @@ class RecentSheet(Floating):
         self,
         shell: Shell,
         *,
-        keeper: Callable[[], Keeper | None],
+        store: Callable[[], VisitorStore | None],
         current: Callable[[], Entry | None],
         on_open: Callable[[Entry], object],
     ) -> None:
-        self._shell, self._keeper, self._current, self._on_open = shell, keeper, current, on_open
+        self._shell, self._store, self._current, self._on_open = shell, store, current, on_open
         self._shown: dict[str, Entry] = {}
         self.table = Rows(kind="table", label="Recent sessions")
         self.table.on_action(self._act)
@@ -67,8 +70,8 @@ class RecentSheet(Floating):
 
     def refresh(self) -> None:
         """Read the list anew."""
-        current, keeper = self._current(), self._keeper()
-        entries = [] if keeper is None else keeper.entries()
+        current, store = self._current(), self._store()
+        entries = [] if store is None else store.entries()
         here = None if current is None else current.folder
         self._shown = {entry.id: entry for entry in entries}
         now = time.time()
@@ -97,17 +100,17 @@ class RecentSheet(Floating):
 
     def _delete(self, entries: Sequence[Entry]) -> None:
         """Delete sessions, but for those that are open elsewhere; for a while they can be brought back."""
-        keeper = self._keeper()
-        assert keeper is not None
+        store = self._store()
+        assert store is not None
         gone = []
         for entry in entries:
             with suppress(InUse):
-                keeper.delete(entry)
+                store.delete(entry)
                 gone.append(entry)
 
         def undo() -> None:
             for entry in gone:
-                keeper.restore(entry)
+                store.restore(entry)
             self.refresh()
 
         words = told_deleted(gone, len(entries) - len(gone))
@@ -150,12 +153,18 @@ def _row(entry: Entry, here: bool, now: float) -> Html:
     )
 
 
+def recent_button(on_click: Callable[[], object]) -> Button:
+    """What opens the list."""
+    hint = "Recent: every session that you have opened"
+    return button("Recent", on_click, icon="recent", hint=hint, css="cc-shrink")
+
+
 def described(entry: Entry) -> str:
     """What a session is about, in a line."""
     about = entry.about
     if about is None:
         return ""
-    said = f"{about.n_statements:,} statement{'' if about.n_statements == 1 else 's'}"
+    said = counted(about.n_statements, "statement")
     return f"{named(about.data)} · {about.solver} · {said} · {when(entry.seen, time.time())}"
 
 

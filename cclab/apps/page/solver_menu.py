@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 
-from cclab.apps.page.popover import Floating
+from cclab.apps.page.popover import Popover
 from cclab.core.registry import solvers
 from cclab.looks.solver_guide import Guide, guides
 from cclab.session import Moment, Snapshot
@@ -43,7 +43,7 @@ class SolverMenu(View):
     ----------
     widget : Button
         What goes into the bar.
-    floating : Floating
+    floating : Popover
         The menu, which floats over the page.
     """
 
@@ -64,7 +64,7 @@ class SolverMenu(View):
         self._on_choose, self._on_try_all, self._too_slow = on_choose, on_try_all, too_slow
         self.rows = Rows(label="Solvers")
         self.rows.on_action(self._act)
-        self.floating = Floating(column(self.rows, css=f"cc-menu cc-solver-menu cc-scroll {css}"), "cc-menu-layer")
+        self.floating = Popover(column(self.rows, css=f"cc-menu cc-solver-menu cc-scroll {css}"), "cc-menu-layer")
         self.widget = button(" ", self.toggle, hint=hint, look="outlined", css="cc-solver-button")
         self.update(None, desk.moment)
 

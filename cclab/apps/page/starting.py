@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from cclab.core import Solver
 from cclab.session.estimate import WORTH_A_TRIAL, Estimate, estimate
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.notices import Fix, Notice, in_words, sentence
@@ -58,7 +58,7 @@ class Starter:
         try:
             if not insist and session.data.n_samples >= WORTH_A_TRIAL:
                 desk.set_busy(f"Looking how long {name} takes")
-                expected = await aside(estimate, solver, session.problem)
+                expected = await in_thread(estimate, solver, session.problem)
                 if expected is not None and expected.start + expected.step > LONG:
                     self._ask(solver, expected)
                     return

@@ -9,8 +9,8 @@ from types import MappingProxyType
 import ipywidgets as widgets
 
 from cclab.apps.page.brand import brand
-from cclab.apps.page.popover import Floating
-from cclab.apps.page.recent import named
+from cclab.apps.page.popover import Popover
+from cclab.apps.page.recent import named, recent_button
 from cclab.session import Moment
 from cclab.widgets.kit.bridge import Shell
 from cclab.widgets.kit.html import tag
@@ -76,7 +76,7 @@ class TopBar(View):
         self.undo_button = button(icon="undo", hint="Undo (Ctrl+Z)", on_click=on_undo, css="cc-push")
         self.redo_button = button(icon="redo", hint="Redo (Ctrl+Shift+Z)", on_click=on_redo)
         self.open_button = open_button(open_hint)
-        self.recent_button = _shrinking("Recent", "recent", "Recent: every session that you have opened", on_recent)
+        self.recent_button = recent_button(on_recent)
         self.save_button = _shrinking("Save", "save", "Save the session as a file (Ctrl+S)", on_save)
         self.menu = Menu(exports)
         self.export_button = _shrinking("Export", "export", "Export", self.menu.toggle, look="outlined")
@@ -162,7 +162,7 @@ def title_bar(
     return row(text(brand(title)), divider, *choices, text("", css="cc-push"), *tools, theme, css="cc-bar")
 
 
-class Menu(Floating):
+class Menu(Popover):
     """A menu that drops from the bar.
 
     Parameters

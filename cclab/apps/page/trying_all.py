@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from cclab.apps.page.popover import Floating
+from cclab.apps.page.popover import Popover
 from cclab.core import Solver
 from cclab.reach import Progress, Tried, try_all
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import Html, tag
 from cclab.widgets.kit.layout import button, column, row, text
@@ -18,7 +18,7 @@ from cclab.widgets.model.wrapping import inside
 _HOW = "Each third of what you stated is held back in turn; solvers are ranked by how much of it they keep."
 
 
-class TryAll(Floating):
+class TryAll(Popover):
     """A list that fills while solvers are tried; a click takes one.
 
     Parameters
@@ -66,7 +66,7 @@ class TryAll(Floating):
         super().hide()
 
     async def _try(self, answers: Iterator[Progress]) -> None:
-        while (progress := await aside(next, answers, None)) is not None:
+        while (progress := await in_thread(next, answers, None)) is not None:
             self._show(progress)
         self.stop_button.disabled = True
 

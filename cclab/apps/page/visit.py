@@ -13,10 +13,10 @@ from weakref import WeakSet
 
 from cclab.apps.page.kept_sessions import Entry
 from cclab.apps.page.recent import described, named, told_dropped
-from cclab.apps.page.visitor_store import PAGES, FolderKeeper, GivenUp, Keeper, Progress, is_served, tidy_all
+from cclab.apps.page.visitor_store import PAGES, FolderStore, GivenUp, Progress, VisitorStore, is_served, tidy_all
 from cclab.session import InUse, Session, ask_for
 from cclab.session.storage.lock import WANTED
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.model.notices import Notice, in_words, sentence
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Visit:
 
     Attributes
     ----------
-    keeper : Keeper or None
+    store : VisitorStore or None
         None until it is known who the visitor is.
     entry : Entry or None
         The session on the page, as it is kept.
@@ -52,7 +52,7 @@ class Visit:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self.keeper: Keeper | None = None
+        self.store: VisitorStore | None = None
         self.entry: Entry | None = None
         self._begun = False
         self._opening: object | None = None
@@ -60,12 +60,12 @@ class Visit:
 
     # ------------------------------------------------------------------ beginning
 
-    def begin(self, keeper: Keeper, session: Session, *, any_data: bool) -> Session:
+    def begin(self, store: VisitorStore, session: Session, *, any_data: bool) -> Session:
         """The session to show first, where Python itself knows the place: the one that was left there, or this new one.
 
         Parameters
         ----------
-        keeper : Keeper
+        store : VisitorStore
         session : Session
         any_data : bool
             Whether no data were named, so that whatever was left is meant.
@@ -75,12 +75,12 @@ class Visit:
         ValueError
             A folder that was named holds a session on other data, or one that can't be opened.
         """
-        self.keeper, self._begun = keeper, True
-        named_folder = isinstance(keeper, FolderKeeper)
-        for entry in keeper.of_this_place():
+        self.store, self._begun = store, True
+        named_folder = isinstance(store, FolderStore)
+        for entry in store.of_this_place():
             try:
                 self._get(entry)
-                found = keeper.open(entry)
+                found = store.open(entry)
             except InUse:
                 self._warn("is open elsewhere, in another notebook or program")
                 self._page.when_shown(partial(self._ask_about, entry))
@@ -100,7 +100,7 @@ class Visit:
             self._stand_at(entry)
             return found
         try:
-            self._stand_at(keeper.keep(session))
+            self._stand_at(store.keep(session))
         except OSError as error:
             if named_folder:
                 raise
@@ -115,21 +115,21 @@ class Visit:
         """The browser has said who it is: go on with the session that was left, or keep this one."""
         page, shell = self._page, self._page.shell
         try:
-            keeper = Keeper(page.name, visitor, page.slot, page.open_journal)
+            store = VisitorStore(page.name, visitor, page.slot, page.open_journal)
         except ValueError as error:
             self._start_here()
             self._tell(sentence(in_words(error)))
             return
-        if self.keeper is not None:  # this is a notebook; earlier versions kept its sessions for the browser
-            self.keeper.beside = [keeper]
+        if self.store is not None:  # this is a notebook; earlier versions kept its sessions for the browser
+            self.store.beside = [store]
             return
-        self.keeper = keeper
+        self.store = store
         if shell.wanted == "given":
             self._start_here()
             page.open_given()
             return
-        wanted = keeper.find(shell.wanted) if shell.wanted else None
-        left = [entry for entry in keeper.of_this_place() if entry != wanted]
+        wanted = store.find(shell.wanted) if shell.wanted else None
+        left = [entry for entry in store.of_this_place() if entry != wanted]
         if wanted is None and left and not is_served() and page.slot not in PAGES:
             # Cells that follow have run already: what they show must not change behind their back.
             self._start_here()
@@ -141,9 +141,9 @@ class Visit:
             self._start_here()
         if wanted is not None and left and not shell.returning and self.entry == wanted:
             self._offer(f"{named(left[0].name)} is in Recent", "Back", left[0])
-        if dropped := keeper.dropped_meanwhile():
+        if dropped := store.dropped_meanwhile():
             self._tell(f"To make room on this server, sessions that you did not use for long had to go: {dropped}.")
-        await aside(tidy_all, page.name)
+        await in_thread(tidy_all, page.name)
 
     async def _restore(self, entries: Sequence[Entry], *, insist: bool) -> None:
         """Open the first of these that can be opened, and tell of the others; if there is none, begin anew."""
@@ -171,18 +171,18 @@ class Visit:
 
     def _keep(self, session: Session, *, here: bool) -> str:
         """Keep a session in a folder of its own; what had to go for it is given back, in words."""
-        if self.keeper is None:
+        if self.store is None:
             self._stand_at(None)
             return ""
         dropped = ""
         try:
-            self._stand_at(self.keeper.keep(session, here=here))
+            self._stand_at(self.store.keep(session, here=here))
         except OSError as error:
             self._stand_at(None)
             self._tell_not_kept(error)
         else:
             self._page.kept()
-            dropped = told_dropped(self.keeper.tidy())
+            dropped = told_dropped(self.store.tidy())
         self._page.desk.kept.emit()
         return dropped
 
@@ -249,15 +249,15 @@ class Visit:
 
     async def _open(self, entry: Entry, *, insist: bool) -> None:
         """Put a kept session on the page, unless that is cancelled; if it is open elsewhere, ask what to do."""
-        assert self.keeper is not None
-        page, keeper = self._page, self.keeper
+        assert self.store is not None
+        page, store = self._page, self.store
         page.desk.session.pause()
         self._opening = opening = object()
         page.cover.show(
             f"Opening {named(entry.name)}", described(entry), [("Cancel", lambda: self._cancel(entry))], busy=True
         )
         try:
-            session = await self._opened(keeper, entry, self._progress_of(opening, entry), insist=insist)
+            session = await self._opened(store, entry, self._progress_of(opening, entry), insist=insist)
         except (GivenUp, InUse) as error:
             if self._opening is opening:
                 self._ask_about(entry, waited=insist and isinstance(error, InUse))
@@ -293,14 +293,14 @@ class Visit:
 
         return progress
 
-    async def _opened(self, keeper: Keeper, entry: Entry, progress: Progress, *, insist: bool) -> Session:
-        """Open a session aside; who insists asks whoever has it to let it go, and waits a while."""
+    async def _opened(self, store: VisitorStore, entry: Entry, progress: Progress, *, insist: bool) -> Session:
+        """Open a session in a thread; who insists asks whoever has it to let it go, and waits a while."""
         until = time.monotonic() + (_PATIENCE_SECONDS if insist else 0)
         while True:
             if insist:
                 self._get(entry)
             try:
-                return await aside(keeper.open, entry, progress)
+                return await in_thread(store.open, entry, progress)
             except InUse:
                 if time.monotonic() >= until:
                     raise
@@ -321,8 +321,8 @@ class Visit:
         return {command["verb"] for command in session.commands} <= _IDLE and self._page.offers(session.data)
 
     def _discard(self, entry: Entry | None) -> None:
-        if entry is not None and self.keeper is not None:
-            self.keeper.discard(entry)
+        if entry is not None and self.store is not None:
+            self.store.discard(entry)
 
     def _offer(self, words: str, name: str, entry: Entry) -> None:
         self._page.shell.say(words, action=name, on_action=lambda: self.open(entry))
@@ -343,9 +343,9 @@ class Visit:
         self._page.cover.show(title, described(entry), choices, opaque=not self._begun)
 
     async def _copy(self, entry: Entry) -> None:
-        assert self.keeper is not None
+        assert self.store is not None
         try:
-            copied = await aside(self.keeper.copy, entry)
+            copied = await in_thread(self.store.copy, entry)
         except OSError as error:
             self._page.shell.say(f"It can’t be copied: {in_words(error)}", alert=True)
             return

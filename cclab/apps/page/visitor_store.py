@@ -75,7 +75,7 @@ class GivenUp(Exception):
     """Whoever wanted a session opened has changed their mind."""
 
 
-class Keeper:
+class VisitorStore:
     """Keeps the sessions of one visitor, and knows which of them belong to one place.
 
     Parameters
@@ -101,17 +101,17 @@ class Keeper:
         self._set(state_folder() / app / visitor, slot, open_journal)
 
     @classmethod
-    def of_notebooks(cls, app: str, slot: str, open_journal: Callable[..., Session] = Session.open) -> Keeper:
-        """The keeper for the notebooks of the person who runs this process."""
-        keeper = cls.__new__(cls)
-        keeper._set(state_folder() / app / NOTEBOOKS, slot, open_journal)
-        return keeper
+    def of_notebooks(cls, app: str, slot: str, open_journal: Callable[..., Session] = Session.open) -> VisitorStore:
+        """The store for the notebooks of the person who runs this process."""
+        store = cls.__new__(cls)
+        store._set(state_folder() / app / NOTEBOOKS, slot, open_journal)
+        return store
 
     def _set(self, home: Path, slot: str, open_journal: Callable[..., Session]) -> None:
         self._home, self._slot = home, slot
         self._open_journal = open_journal
         #: Where else the visitor has sessions, to be listed too.
-        self.beside: list[Keeper] = []
+        self.beside: list[VisitorStore] = []
 
     # ------------------------------------------------------------------ looking
 
@@ -240,7 +240,7 @@ class Keeper:
         return ""
 
 
-class FolderKeeper(Keeper):
+class FolderStore(VisitorStore):
     """Keeps one session in a folder that someone has named, and those that are opened beside it below ``recent``.
 
     Parameters

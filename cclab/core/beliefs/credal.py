@@ -168,6 +168,12 @@ class Credal(Partition):
         other.__dict__["pignistic"] = readonly(in_order(self.pignistic, order, fill=0))
         return other
 
+    def _rows(self, samples: NDArray[np.intp]) -> Credal:
+        some = Credal(self.masses[samples], self.focal_sets, self._n_clusters, self.outlier_threshold)
+        if "pignistic" in self.__dict__:
+            some.__dict__["pignistic"] = readonly(self.pignistic[samples])
+        return some
+
     def columns(self, first: int = 0) -> dict[str, Array]:
         """The masses by name of focal set, for a table."""
 

@@ -86,6 +86,16 @@ class Partition(ABC):
     def _reordered(self, order: NDArray[np.int64]) -> Partition:
         """The same belief in an order that is not its own."""
 
+    def restrict(self, samples: ArrayLike) -> Partition:
+        """The belief about some of the samples only, by their numbers (or about one)."""
+        some = self._rows(np.atleast_1d(np.asarray(samples, dtype=np.intp)))
+        some._winners = self._winners
+        return some
+
+    @abstractmethod
+    def _rows(self, samples: NDArray[np.intp]) -> Partition:
+        """The belief about these samples."""
+
     def columns(self, first: int = 0) -> dict[str, Array]:
         """What `to_frame` shows of each sample besides label, ambiguity and outlier flag."""
         return {f"cluster_{k + first}": self.degrees[:, k] for k in range(self.n_clusters)}
@@ -173,6 +183,9 @@ class Hard(Partition):
     def _reordered(self, order: NDArray[np.int64]) -> Hard:
         return Hard(numbers_in(order)[self._labels], len(order))
 
+    def _rows(self, samples: NDArray[np.intp]) -> Hard:
+        return Hard(self._labels[samples], self._n_clusters)
+
 
 class Fuzzy(Partition):
     """Each sample is spread over the clusters; its memberships add up to 1.
@@ -194,6 +207,9 @@ class Fuzzy(Partition):
 
     def _reordered(self, order: NDArray[np.int64]) -> Fuzzy:
         return Fuzzy(in_order(self.memberships, order, fill=0))
+
+    def _rows(self, samples: NDArray[np.intp]) -> Fuzzy:
+        return Fuzzy(self.memberships[samples])
 
 
 class Possibilistic(Partition):
@@ -224,6 +240,9 @@ class Possibilistic(Partition):
 
     def _reordered(self, order: NDArray[np.int64]) -> Possibilistic:
         return Possibilistic(in_order(self.typicalities, order, fill=0), self.outlier_threshold)
+
+    def _rows(self, samples: NDArray[np.intp]) -> Possibilistic:
+        return Possibilistic(self.typicalities[samples], self.outlier_threshold)
 
 
 class FuzzyPossibilistic(Possibilistic):
@@ -261,6 +280,10 @@ class FuzzyPossibilistic(Possibilistic):
 
     def _reordered(self, order: NDArray[np.int64]) -> FuzzyPossibilistic:
         U, T = (in_order(values, order, fill=0) for values in (self.memberships, self.typicalities))
+        return FuzzyPossibilistic(U, T, self.decide, self.outlier_threshold)
+
+    def _rows(self, samples: NDArray[np.intp]) -> FuzzyPossibilistic:
+        U, T = self.memberships[samples], self.typicalities[samples]
         return FuzzyPossibilistic(U, T, self.decide, self.outlier_threshold)
 
     def columns(self, first: int = 0) -> dict[str, Array]:

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from cclab.core.constraints.closure import must_components
 from cclab.core.constraints.set import ConstraintSet
 from cclab.core.constraints.tables import Array
+from cclab.core.words import counted
 
 
 @dataclass(frozen=True)
@@ -207,10 +208,9 @@ def apart_clique(links: ConstraintSet, component: Array | None = None) -> tuple[
 
 def _explain_clique(known: ConstraintSet, component: Array, clique: tuple[int, ...], n_clusters: int) -> Conflict:
     some = ", ".join(map(str, clique[:6])) + (", ..." if len(clique) > 6 else "")
-    clusters = "1 cluster" if n_clusters == 1 else f"{n_clusters} clusters"
     message = (
         f"{len(clique)} samples must all stay apart ({some}), but there {'is' if n_clusters == 1 else 'are'} only "
-        f"{clusters}: ask for at least {len(clique)} clusters or forget some cannot-links"
+        f"{counted(n_clusters, 'cluster')}: ask for at least {len(clique)} clusters or forget some cannot-links"
     )
     member = np.isin(component, component[list(clique)])
     p, s = known.pairs, known.separations

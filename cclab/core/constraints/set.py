@@ -19,6 +19,7 @@ from cclab.core.constraints.naming import Finder, Naming, located, located_label
 from cclab.core.constraints.ragged import Ragged
 from cclab.core.constraints.statement import Statement, argument, runs, stated_in
 from cclab.core.constraints.tables import Array, Groups, Labels, Pairs, Separations, provenance, read_labels
+from cclab.core.words import counted
 
 if TYPE_CHECKING:
     from cclab.core.constraints.conflicts import Conflict
@@ -290,7 +291,7 @@ class ConstraintSet:
         must = int(self.pairs.must.sum())
         kinds = ("must-link", "cannot-link", "group", "separation", "label")
         counts = (must, len(self.pairs) - must, *(len(table) for table in self.tables[1:]))
-        said = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in zip(kinds, counts) if n)
+        said = ", ".join(counted(n, kind) for kind, n in zip(kinds, counts) if n)
         return f"ConstraintSet({self.n_samples} samples: {said or 'nothing stated'})"
 
     @cached_property

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: bytes, *, sync: bool = True) -> None:
-    """Write aside and rename, so that there is either the old file or the new one.
+    """Write under another name and rename, so that there is either the old file or the new one.
 
     Parameters
     ----------
@@ -16,16 +16,16 @@ def write_whole(path: Path, content: bytes, *, sync: bool = True) -> None:
     sync : bool
         Come back only when it would survive a power cut too; without it, one may leave a broken file.
     """
-    aside = path.with_name(path.name + ".new")
+    unfinished = path.with_name(path.name + ".new")
     try:
-        with aside.open("wb") as file:
+        with unfinished.open("wb") as file:
             file.write(content)
             if sync:  # before the rename, or a power cut may leave an empty file under the new name
                 file.flush()
                 os.fsync(file.fileno())
-        aside.replace(path)
+        unfinished.replace(path)
     except OSError:
-        aside.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
         raise
     if sync:
         sync_folder(path.parent)

@@ -243,18 +243,18 @@ def copy_session(folder: str | Path, target: str | Path) -> None:
     folder, target = Path(folder), Path(target)
     if not (folder / JOURNAL).exists():
         raise ValueError(f"there is no session in {folder}")
-    aside = target.with_name(target.name + ".new")
-    shutil.rmtree(aside, ignore_errors=True)
+    unfinished = target.with_name(target.name + ".new")
+    shutil.rmtree(unfinished, ignore_errors=True)
     try:
-        aside.mkdir(parents=True)
+        unfinished.mkdir(parents=True)
         lines, _ = whole_lines(folder / JOURNAL)
-        write_whole(aside / JOURNAL, b"".join(lines))
+        write_whole(unfinished / JOURNAL, b"".join(lines))
         for path in (data_path(folder), folder / CHECKPOINT, folder / ABOUT):
             if path.exists():
-                write_whole(aside / path.name, path.read_bytes())
-        aside.rename(target)
+                write_whole(unfinished / path.name, path.read_bytes())
+        unfinished.rename(target)
     except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(unfinished, ignore_errors=True)
         raise
     sync_folder(target.parent)
 

@@ -58,7 +58,7 @@ class StoredSession:
         self.failures: list[Exception] = []
         self.on_failure: Callable[[Exception], None] | None = None
         self._history = History(Origin(data, poser), max_bytes)
-        self._runner = Runner(lambda: self.moment, self._prepare_aside, self._commit)
+        self._runner = Runner(lambda: self.moment, self._prepare_in_worker, self._commit)
         self._done: list[_Done] = []
         self._writer: Writer | None = None
         self._checkpointed = False
@@ -108,7 +108,7 @@ class StoredSession:
         """A number for verbs that are to be undone as one."""
         return self._run + 1
 
-    def _prepare_aside(self, command: Command, moment: Moment) -> Moment:
+    def _prepare_in_worker(self, command: Command, moment: Moment) -> Moment:
         """As `prepare`, in the worker thread: whoever looks at it, or writes it, finds the labels made."""
         prepared = command.prepare(moment, self._history)
         if command.tells:

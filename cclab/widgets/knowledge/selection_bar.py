@@ -36,7 +36,7 @@ FIRST = "Select some samples first"
 MOST_NAMED_CLUSTERS = 9
 
 
-class Selecting(View):
+class SelectionBar(View):
     """Floats over the scatter while something is selected. A verb under the pointer says what it would add.
 
     Parameters
@@ -52,13 +52,13 @@ class Selecting(View):
         self._extended = False
         self._labelling = False
         self._verb = "link"
-        self._verbs = Rows(label="Selection")
-        self._verbs.on_action(self._act)
-        self._verbs.on_hover(self._look_at)
-        self._outcome = text(css="cc-outcome")
-        self.widget = column(self._verbs, self._outcome, css="cc-selection cc-hidden")
+        self.verbs = Rows(label="Selection")
+        self.verbs.on_action(self._act)
+        self.verbs.on_hover(self._look_at)
+        self.outcome = text(css="cc-outcome")
+        self.widget = column(self.verbs, self.outcome, css="cc-selection cc-hidden")
         self.listen(desk.selected, lambda _: self._selected())
-        self.listen(desk.put_aside, lambda _: self._show())
+        self.listen(desk.first_selected, lambda _: self._show())
 
     # ------------------------------------------------------------------ verbs
 
@@ -67,17 +67,17 @@ class Selecting(View):
         self._state("link")
 
     def apart(self) -> None:
-        """Keep the selection aside; the second time, keep the new selection apart from it."""
+        """Keep the selection as the first of two; the second time, keep the new selection apart from it."""
         desk = self.desk
-        if len(desk.aside):
+        if len(desk.first_selection):
             self.confirm()
         elif self._some_selected():
-            desk.keep_aside(desk.selection)
+            desk.select_first(desk.selection)
             desk.select([])
 
     def confirm(self) -> None:
         """Keep the two selections apart."""
-        if len(self.desk.aside):
+        if len(self.desk.first_selection):
             self._state("apart")
 
     def label(self, cluster: int) -> None:
@@ -93,8 +93,8 @@ class Selecting(View):
         self._state("forget")
 
     def clear(self) -> None:
-        """Select nothing, and keep nothing aside."""
-        self.desk.keep_aside([])
+        """Select nothing, neither first nor second."""
+        self.desk.select_first([])
         self.desk.select([])
 
     def more_like_these(self) -> None:
@@ -127,7 +127,7 @@ class Selecting(View):
     def _wish(self, verb: str) -> Intention:
         samples = self.desk.selection
         if verb == "apart":
-            return keep_apart(self.desk.aside, samples)
+            return keep_apart(self.desk.first_selection, samples)
         if verb == "forget":
             return forget(self.desk.session.constraints, samples)
         if verb.startswith("label"):
@@ -195,17 +195,17 @@ class Selecting(View):
 
     def _show(self) -> None:
         desk = self.desk
-        show(self.widget, bool(len(desk.selection) or len(desk.aside)))
-        if len(desk.selection) or len(desk.aside):
+        show(self.widget, bool(len(desk.selection) or len(desk.first_selection)))
+        if len(desk.selection) or len(desk.first_selection):
             further = [("labels", self._label_row())] * self._labelling + [("more", self._more_row())] * self._extended
-            self._verbs.show([("verbs", self._verb_row()), *further])
+            self.verbs.show([("verbs", self._verb_row()), *further])
             self._show_outcome()
 
     def _verb_row(self) -> Html:
-        n, n_aside = len(self.desk.selection), len(self.desk.aside)
+        n, n_first = len(self.desk.selection), len(self.desk.first_selection)
         count = tag("span", tag("b", f"{n:,}"), " selected", self._rows_meant(), class_="cc-selected-count")
-        if n_aside:
-            count = tag("span", tag("b", f"{n_aside:,}"), " and ", tag("b", f"{n:,}"), class_="cc-selected-count")
+        if n_first:
+            count = tag("span", tag("b", f"{n_first:,}"), " and ", tag("b", f"{n:,}"), class_="cc-selected-count")
             verbs = [_verb("apart", "Keep apart", "apart", "c", not n)]
         else:
             verbs = [
@@ -250,10 +250,10 @@ class Selecting(View):
 
     def _show_outcome(self) -> None:
         desk = self.desk
-        if not len(desk.selection) and not len(desk.aside):
+        if not len(desk.selection) and not len(desk.first_selection):
             return
-        verb = "apart" if len(desk.aside) else self._verb
-        if verb == "apart" and not len(desk.aside):
+        verb = "apart" if len(desk.first_selection) else self._verb
+        if verb == "apart" and not len(desk.first_selection):
             self._say(join(f"Keep apart: first {counted(len(desk.selection), 'sample')}, then select the others."))
             return
         if verb not in ("apart", "forget", "link") and not verb.startswith("label"):
@@ -273,7 +273,7 @@ class Selecting(View):
             self._say(intention.words)
 
     def _say(self, words: Html, bad: bool = False) -> None:
-        self._outcome.value = tag("span", words, role="alert" if bad else None)
+        self.outcome.value = tag("span", words, role="alert" if bad else None)
         (self.widget.add_class if bad else self.widget.remove_class)("cc-conflict")
 
 

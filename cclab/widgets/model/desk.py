@@ -42,7 +42,7 @@ class Desk:
     kept : Signal
         The session is kept in another folder from now on, or in none.
     selected : Signal(array of int)
-    put_aside : Signal(array of int)
+    first_selected : Signal(array of int)
         The first of two selections, which is kept until the second is made.
     pointed : Signal(int or None)
         The sample under the pointer.
@@ -62,7 +62,7 @@ class Desk:
     changed = Signal(object, object)
     kept = Signal()
     selected = Signal(object)
-    put_aside = Signal(object)
+    first_selected = Signal(object)
     pointed = Signal(object)
     thresholded = Signal(object)
     filtered = Signal(object)
@@ -86,7 +86,7 @@ class Desk:
 
     def _point_at_nothing(self) -> None:
         self.selection: NDArray[np.int64] = np.empty(0, dtype=np.int64)
-        self.aside: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self.first_selection: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self.sample: int | None = None
         self.threshold: float | None = None
         self.filters: dict[str, NDArray[np.bool_]] = {}
@@ -95,7 +95,7 @@ class Desk:
         """Let views redraw all."""
         self.changed.emit(None, self.moment)
         self.selected.emit(self.selection)
-        self.put_aside.emit(self.aside)
+        self.first_selected.emit(self.first_selection)
         self.pointed.emit(None)
         self.thresholded.emit(None)
         self.filtered.emit(None)
@@ -160,10 +160,10 @@ class Desk:
         self.selection = distinct(samples)
         self.selected.emit(self.selection)
 
-    def keep_aside(self, samples: ArrayLike) -> None:
-        """Keep these samples aside, as the first of two selections; none ends it."""
-        self.aside = distinct(samples)
-        self.put_aside.emit(self.aside)
+    def select_first(self, samples: ArrayLike) -> None:
+        """Keep these samples as the first of two selections; none ends it."""
+        self.first_selection = distinct(samples)
+        self.first_selected.emit(self.first_selection)
 
     def point_at(self, sample: int | None) -> None:
         """Say which sample is under the pointer."""

@@ -24,10 +24,10 @@ class Banner(View):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._fix: Fix | None = None
-        self._words = text()
+        self.words = text()
         self.fix_button = button("Fix", self._help, hint="Do what helps")
         close = button(icon="close", hint="Close (Esc)", on_click=self.hide)
-        self.widget = row(self._words, self.fix_button, close, css="cc-banner cc-hidden")
+        self.widget = row(self.words, self.fix_button, close, css="cc-banner cc-hidden")
         self.is_open = False
         self.listen(desk.told, self._told)
 
@@ -40,7 +40,7 @@ class Banner(View):
             self.fix_button.description = self.fix_button.tooltip = self._fix.words
         first, colon, rest = _cut(notice.words).partition(": ")
         said = join(tag("b", first + colon), rest) if colon and bad else join(first, colon, rest)
-        self._words.value = tag("div", said, role="alert" if bad else "status")
+        self.words.value = tag("div", said, role="alert" if bad else "status")
         (self.widget.remove_class if bad else self.widget.add_class)("cc-warning")
         self.is_open = True
         show(self.widget, True)

@@ -18,7 +18,7 @@ from cclab.images import Painting, Picture, Posed, Recipe, Regions, Stack, Strok
 from cclab.images.regions import measure
 from cclab.session import Session, Snapshot
 from cclab.session.posing import Forget, Paint, Pose, Posing, SetOptions
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks, is_looping
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.notices import Notice, sentence
@@ -113,7 +113,7 @@ class Easel(Desk):
         self.regions: tuple[str, ...] = recipe.regions
         if is_looping():  # so that the first stroke need not wait
             options = replace(recipe.options, objects=self.objects, slice=self.slice, learn=self.learn)
-            self._tasks.start(aside(self.painting.prepare, options))
+            self._tasks.start(in_thread(self.painting.prepare, options))
 
     # ------------------------------------------------------------------ looking
 
@@ -362,7 +362,7 @@ class Easel(Desk):
                         stage = await session.apose(SetOptions(options={"objects": kind}, run=number))
                 elif len(kinds) > 1:
                     following = stage.recipe.with_options({"objects": kinds[1]})
-                    self._tasks.start(aside(self._prepare, following, turn))
+                    self._tasks.start(in_thread(self._prepare, following, turn))
                 if self.run_after and not await run(self, pace=self.pace, number=number):
                     return
         except Exception as error:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from cclab.oracles import Answer, Oracle
 from cclab.queries.base import Asked, Query
 from cclab.session.asking import SessionTalk
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.run import Pace, run
 
@@ -51,7 +51,7 @@ class DeskTalk(SessionTalk):
         """What the oracle says, in a thread unless it is quick."""
         if oracle.name == "truth":
             return oracle.answers(queries, self.session.data)
-        return await aside(oracle.answers, queries, self.session.data)
+        return await in_thread(oracle.answers, queries, self.session.data)
 
     def hear(self, query: Query, answer: Answer, oracle: Oracle) -> None:
         """Answer, or set aside; what goes wrong is told."""

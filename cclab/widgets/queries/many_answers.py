@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import ipywidgets as widgets
 
 from cclab.oracles import Oracle, Review, Truth, review
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import tag
 from cclab.widgets.kit.layout import button, row, show, text, with_classes
@@ -105,7 +105,7 @@ class ManyAnswers:
         if told is not None:  # a Function tells how far it is
             oracle.progress = lambda done, total: loop.call_soon_threadsafe(self._count, done, total)  # type: ignore
         try:
-            answers = await aside(oracle.answers, queries, session.data)
+            answers = await in_thread(oracle.answers, queries, session.data)
         finally:
             if told is not None:
                 oracle.progress = told  # type: ignore

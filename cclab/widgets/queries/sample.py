@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from cclab.core.beliefs.of_samples import rows_of
 from cclab.core.registry import strategies
 from cclab.datasets import Dataset
 from cclab.looks.describe import label_meanings
@@ -117,7 +116,7 @@ def sample_name(data: Dataset, sample: int) -> str:
 
 def sample_sign(snapshot: Snapshot, sample: int, threshold: float | None = None, look: Look | None = None) -> Sign:
     """How the sample is drawn, and what that is called; `look` is how clusters are shown, where not as usual."""
-    which, sets = sets_of(rows_of(snapshot.partition, sample), threshold)
+    which, sets = sets_of(snapshot.partition.restrict(sample), threshold)
     return set_sign(sets[which[0]], look or Look.of(snapshot))
 
 

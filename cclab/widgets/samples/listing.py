@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from cclab.core.beliefs.of_samples import rows_of
 from cclab.core.words import counted
 from cclab.looks.encoding import Look, Sign, set_sign, sets_of
 from cclab.looks.sample_columns import SampleColumns
@@ -150,11 +149,11 @@ class Listing(View):
         listed = self.listed
         if self.sorted_by is not None and len(listed) > _AT_ONCE:
             self._tasks.cancel()
-            self._tasks.start(self._sort_aside(listed))
+            self._tasks.start(self._sort_in_thread(listed))
         else:
             self._take(self._sorted(listed))
 
-    async def _sort_aside(self, listed: NDArray) -> None:
+    async def _sort_in_thread(self, listed: NDArray) -> None:
         self._counts.value = "sorting …"
         self._take(await asyncio.to_thread(self._sorted, listed))
 
@@ -225,7 +224,7 @@ class Listing(View):
 
     def _sign(self, sample: int) -> Sign:
         snapshot = self.desk.session.current
-        which, sets = sets_of(rows_of(snapshot.partition, sample), self.desk.threshold)
+        which, sets = sets_of(snapshot.partition.restrict(sample), self.desk.threshold)
         return set_sign(sets[which[0]], Look.of(snapshot))
 
     def _is_selected(self, sample: int) -> bool:

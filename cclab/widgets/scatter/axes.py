@@ -13,8 +13,8 @@ import numpy as np
 from cclab.datasets import Dataset
 from cclab.looks.projections import Projection, axes, placed, project, two_columns, why_not
 from cclab.looks.sample_columns import SampleColumns
-from cclab.looks.tsne_umap import METHODS, embed_aside
-from cclab.session.threads import aside
+from cclab.looks.tsne_umap import METHODS, embed_in_background
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import join
 from cclab.widgets.kit.layout import button, row, show, text, with_classes
@@ -126,14 +126,14 @@ class AxesMenu:
             self._on_place(self._cache[name])
         elif name in METHODS or session.data.n_samples > AT_ONCE:
             self._tasks.cancel()
-            self._tasks.start(self._project_aside(name))
+            self._tasks.start(self._project_in_background(name))
         else:
             self._cache[name] = project(session.data, name)
             self._on_place(self._cache[name])
 
     # ------------------------------------------------------------------ aside
 
-    async def _project_aside(self, name: str) -> None:
+    async def _project_in_background(self, name: str) -> None:
         """Project in another thread or process, and say how far it is."""
         session, cache = self.desk.session, self._cache
         data = session.data
@@ -146,9 +146,9 @@ class AxesMenu:
 
         work: asyncio.Future[Any]
         if name in METHODS:
-            work = asyncio.ensure_future(embed_aside(data.X, name, tell))
+            work = asyncio.ensure_future(embed_in_background(data.X, name, tell))
         else:
-            work = asyncio.ensure_future(aside(project, data, name))
+            work = asyncio.ensure_future(in_thread(project, data, name))
         try:
             while not work.done():
                 self._show_progress(_in_words(title, share, time.monotonic() - began), can_stop=name in METHODS)

@@ -17,7 +17,7 @@ from cclab.looks.encoding import ASIDE, MODES, Encoding, Look, encode, n_sets, s
 from cclab.looks.lines import centers_of, lines_of, outlined, vanished_centers
 from cclab.looks.projections import Projection
 from cclab.session import Moment, Snapshot
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import Html, tag
 from cclab.widgets.kit.layout import button, column, heading, press, row, text, with_classes
@@ -83,7 +83,7 @@ class Scatter(View):
         head = row(title, *buttons, self.axes_menu.widget, self.color, css="cc-head")
         self.widget = column(head, self._plot, self.legend, *over, css="cc-panel cc-scatter cc-grow")
         self.listen(desk.selected, lambda _: self._show_selection())
-        self.listen(desk.put_aside, lambda _: self._show_outlines(desk.session.current))
+        self.listen(desk.first_selected, lambda _: self._show_outlines(desk.session.current))
         self.listen(desk.pointed, lambda _: self._show_rings(desk.session.current))
         self.listen(desk.thresholded, lambda _: self._show_marks(desk.session.current))
         self.listen(desk.filtered, lambda _: self._show_marks(desk.session.current))
@@ -120,11 +120,11 @@ class Scatter(View):
         data, projection = self.desk.session.data, self.projection
         if projection is not None and projection.exact and is_at_hand(data):
             self._tasks.cancel()
-            self._tasks.start(self._count_aside(data, projection, polygon))
+            self._tasks.start(self._count_in_thread(data, projection, polygon))
 
-    async def _count_aside(self, data: Dataset, projection: Projection, polygon: NDArray) -> None:
+    async def _count_in_thread(self, data: Dataset, projection: Projection, polygon: NDArray) -> None:
         try:
-            inside = len(await aside(rows_inside, data, projection, polygon))
+            inside = len(await in_thread(rows_inside, data, projection, polygon))
         except (ValueError, OSError) as error:
             self.desk.tell(Notice("info", f"The rows of the file can't be counted: {error}"))
             return
@@ -260,12 +260,12 @@ class Scatter(View):
             self._show_legend(snapshot)
 
     def _show_outlines(self, snapshot: Snapshot) -> None:
-        known, aside = snapshot.problem.constraints, self.desk.aside
+        known, first = snapshot.problem.constraints, self.desk.first_selection
         groups = self._once("outlines", known, lambda: outlined(known))
-        key = (id(groups), aside.tobytes())
+        key = (id(groups), first.tobytes())
         if self._drawn.get("outline key") != key:
             self._drawn["outline key"] = key
-            self.points.set_outlines([*groups, ("first", aside)] if len(aside) else groups)
+            self.points.set_outlines([*groups, ("first", first)] if len(first) else groups)
             self._show_legend(snapshot)
 
     def _show_rings(self, snapshot: Snapshot) -> None:

@@ -11,7 +11,7 @@ from cclab.core.words import counted
 from cclab.datasets.rules import names_in
 from cclab.datasets.searching import find
 from cclab.session import Moment
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import Html, join, tag
 from cclab.widgets.kit.layout import button, column, row, show, text, with_classes
@@ -91,7 +91,7 @@ class Search(View):
         desk, session = self.desk, self.desk.session
         columns = desk.columns
         try:
-            mask = await aside(find, words, columns, columns.searched())
+            mask = await in_thread(find, words, columns, columns.searched())
         except Exception as error:
             self._say(join(sentence(in_words(error))), bad=True)
             return

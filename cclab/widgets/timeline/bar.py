@@ -55,7 +55,7 @@ class Stepper(View):
             widgets.IntSlider(description="Snapshot", readout=False, layout={"width": "auto"}), "cc-quiet-label"
         )
         self.scrubber.observe(self._scrubbed, "value")
-        self._ticks = text()
+        self.ticks = text()
         self._place = text()
         self.speed = with_classes(
             widgets.Dropdown(description="Speed", options=list(SPEEDS), value="1×", layout={"width": "64px"}),
@@ -67,7 +67,7 @@ class Stepper(View):
             self.step_button,
             self.run_button,
             self.last_button,
-            column(self.scrubber, self._ticks, css="cc-scrubber"),
+            column(self.scrubber, self.ticks, css="cc-scrubber"),
             self._place,
             self.speed if extra is None else extra,
             css="cc-panel cc-timeline",
@@ -214,7 +214,7 @@ class Stepper(View):
             if snapshot.command.verb in kinds
         }
         marks = [tag("i", class_=kind, style=f"left:{100 * at / _MOST_TICKS:g}%") for at, kind in ticks.items()]
-        self._ticks.value = tag("div", marks, class_="cc-ticks", aria_hidden=True)
+        self.ticks.value = tag("div", marks, class_="cc-ticks", aria_hidden=True)
 
     def close(self) -> None:
         self.pause()

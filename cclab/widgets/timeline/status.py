@@ -10,7 +10,7 @@ from datetime import datetime
 from cclab.core.words import decimal
 from cclab.looks.describe import Made, ends_of
 from cclab.session import Moment, Session, Snapshot
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import Html, join, tag
 from cclab.widgets.kit.layout import row, text
@@ -18,7 +18,7 @@ from cclab.widgets.kit.throttle import Throttle
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.view import View
 
-#: With more samples scores are worked out aside, once the session rests.
+#: With more samples scores are worked out in a thread, once the session rests.
 QUICK = 2_000
 
 
@@ -40,9 +40,9 @@ class Status(View):
         self._scoring = False
         self._stopped_at: Snapshot | None = None
         self._made: tuple[object, Made] | None = None
-        self._line = text()
-        self._saved = text(css="cc-push cc-item")
-        self.widget = row(self._line, self._saved, css="cc-status")
+        self.line = text()
+        self.saved = text(css="cc-push cc-item")
+        self.widget = row(self.line, self.saved, css="cc-status")
         self.listen(desk.stopped, self._stopped)
         self.listen(desk.kept, self._show_saved)
         self.listen(desk.busied, lambda _: self._show())
@@ -76,12 +76,12 @@ class Status(View):
         active = "cc-state cc-running" if self.desk.busy else "cc-state"
         css = {"Running": "cc-state cc-running", "Stopped": "cc-state cc-stopped"}.get(state, active)
         first, *items = self._items(state)
-        self._line.value = status_line([tag("span", first, class_=css), *items])
+        self.line.value = status_line([tag("span", first, class_=css), *items])
         self._show_saved()
 
     def _show_saved(self) -> None:
         saved = self.desk.session.saved_at
-        self._saved.value = "" if saved is None else join("saved ", moment(saved))
+        self.saved.value = "" if saved is None else join("saved ", moment(saved))
 
     def _usual_items(self, state: str) -> list[Html | str | None]:
         session = self.desk.session
@@ -136,7 +136,7 @@ class Status(View):
                 await asyncio.sleep(0.25)
                 if session.running or session.current is not snapshot:
                     continue
-                await aside(snapshot.scores, session.data.target)
+                await in_thread(snapshot.scores, session.data.target)
                 if self.desk.session.current is snapshot:
                     break
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from cclab.core import Credal, FuzzyPossibilistic, Partition, Possibilistic
-from cclab.core.beliefs.of_samples import rows_of
 from cclab.looks.encoding import Look, set_name
 from cclab.looks.palette import hue
 from cclab.session import Snapshot
@@ -82,7 +81,7 @@ class SampleBelief(Part):
         if sample is None:
             self.note.value = "point at one"
             return
-        belief = rows_of(new.partition, sample)
+        belief = new.partition.restrict(sample)
         look = Look.of(new)
         bars = sample_bars(belief, look)
         self.chart.show({bar.name: bar.value for bar in bars}, [bar.color for bar in bars])

@@ -7,7 +7,7 @@ import numpy as np
 from cclab.core.words import decimal
 from cclab.datasets import Dataset
 from cclab.session import Moment, Session, Snapshot
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import tag
 from cclab.widgets.kit.layout import column, gauge, text
@@ -24,7 +24,7 @@ MOST_SCORED = 60
 class Scores(Part):
     """A small chart for each measure: all samples, and those that no statement is about.
 
-    Scores are worked out only while they are seen, aside, and kept with their snapshots.
+    Scores are worked out only while they are seen, in a thread, and kept with their snapshots.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Scores(Part):
                 if not waiting or session.running:
                     break
                 snapshot = min(waiting, key=lambda s: s is not session.current)
-                await aside(score, session, snapshot)
+                await in_thread(score, session, snapshot)
                 self._show()
         finally:
             self._scoring = False

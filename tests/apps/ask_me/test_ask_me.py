@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from ipywidgets.widgets import widget as registry
 from scipy.spatial.distance import pdist
 
 from cclab import load_dataset
@@ -17,6 +16,7 @@ from cclab.apps.ask_me import game
 from cclab.oracles import Truth
 from cclab.session import Session
 from tests.apps.visitor import VISITOR, press
+from tests.front_end import living
 
 
 @pytest.fixture(autouse=True)
@@ -185,9 +185,9 @@ def test_digits_come_with_their_pictures():
 
 
 def test_closing_frees_every_widget(sent):
-    before = set(registry._instances)
+    before = living().keys()
     ask_me("iris").close()
-    assert [registry._instances[key] for key in set(registry._instances) - before] == []
+    assert living().keys() <= before
 
 
 def test_no_other_six_digits_are_more_alike():

@@ -1,14 +1,12 @@
 """Compare, without a browser."""
 
-import re
-
 import numpy as np
 import pytest
-from ipywidgets.widgets import widget as registry
 
 from cclab import COPKMeans
 from cclab.apps import compare
-from tests.apps.visitor import lasso, press
+from tests.apps.visitor import lasso, plain, press
+from tests.front_end import living, send
 
 pytestmark = pytest.mark.usefixtures("sent")
 
@@ -20,34 +18,30 @@ def page():
     page.close()
 
 
-def plain(html):
-    return re.sub(r"<[^>]*>", "", html)
-
-
-def numbers_of(twins, place):
+def numbers_of(linked, place):
     """The number that each sample's cluster has at a desk."""
-    snapshot = twins.desks[place].session.current
-    return np.array(twins.look_of(twins.desks[place], snapshot).numbers)[snapshot.partition.labels()]
+    snapshot = linked.desks[place].session.current
+    return np.array(linked.look_of(linked.desks[place], snapshot).numbers)[snapshot.partition.labels()]
 
 
 def places(page):
     """Iteration and number of statements, at each desk."""
-    return [(d.session.current.summary.iteration, len(d.session.constraints)) for d in page.twins.desks]
+    return [(d.session.current.summary.iteration, len(d.session.constraints)) for d in page.linked.desks]
 
 
 def test_one_gesture_states_to_both(page):
-    lasso(page.twin, [1, 2, 3, 60])
+    lasso(page.other_scatter, [1, 2, 3, 60])
     assert page.desk.selection.tolist() == page.other.selection.tolist() == [1, 2, 3, 60]
     press(page, "m")
-    for desk in page.twins.desks:
+    for desk in page.linked.desks:
         (block,) = desk.session.constraints.groups.block
         assert desk.session.constraints.blocks.row(block)[0].tolist() == [1, 2, 3, 60]
     lasso(page.scatter, [5])
     press(page, "c")
-    assert page.other.aside.tolist() == [5]
-    lasso(page.twin, [100])
+    assert page.other.first_selection.tolist() == [5]
+    lasso(page.other_scatter, [100])
     press(page, "Enter")
-    assert [len(desk.session.constraints) for desk in page.twins.desks] == [2, 2]
+    assert [len(desk.session.constraints) for desk in page.linked.desks] == [2, 2]
 
 
 def test_forgetting_is_shared_too(page):
@@ -59,59 +53,59 @@ def test_forgetting_is_shared_too(page):
 
 def test_step_and_run_move_both(page):
     press(page, "ArrowRight")
-    assert [desk.session.current.summary.iteration for desk in page.twins.desks] == [1, 1]
-    for desk in page.twins.desks:
+    assert [desk.session.current.summary.iteration for desk in page.linked.desks] == [1, 1]
+    for desk in page.linked.desks:
         desk.session.run()
     assert "at rest" in dict(page.scores.rows.rows)["Iterations"]
     assert page.step_button.disabled
-    page.twins.start_again()
-    assert [desk.session.current.summary.iteration for desk in page.twins.desks] == [0, 0]
+    page.linked.start_again()
+    assert [desk.session.current.summary.iteration for desk in page.linked.desks] == [0, 0]
 
 
 def test_they_are_told_apart_where_they_differ(page):
-    for desk in page.twins.desks:
+    for desk in page.linked.desks:
         desk.session.run()
     one, two = page.desk.session.labels, page.other.session.labels
     agree = np.ones(len(one), bool)
-    agree[page.twins.parting.parted] = False
+    agree[page.linked.disagreement.differing] = False
     # On what is not ringed the two labellings are the same up to names.
     pairs = set(zip(one[agree], two[agree]))
     assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
-    assert 0 < len(page.twins.parting.parted) < 75
-    assert f"differ on {len(page.twins.parting.parted)} of 150" in plain(page.verdict.value)
-    for scatter in (page.scatter, page.twin):
+    assert 0 < len(page.linked.disagreement.differing) < 75
+    assert f"differ on {len(page.linked.disagreement.differing)} of 150" in plain(page.verdict.value)
+    for scatter in (page.scatter, page.other_scatter):
         rings = np.frombuffer(scatter.points.widget.rings, np.uint32)
-        assert rings.tolist() == page.twins.parting.parted.tolist()
+        assert rings.tolist() == page.linked.disagreement.differing.tolist()
 
 
 def test_the_same_solver_agrees_with_itself():
     page = compare("iris", "COPKMeans", "COPKMeans", seed=1)
-    assert len(page.twins.parting.parted) == 0
-    assert page.twins.parting.agreement == 1
+    assert len(page.linked.disagreement.differing) == 0
+    assert page.linked.disagreement.agreement == 1
     assert plain(page.verdict.value).startswith("They agree on every sample.")
     page.close()
 
 
 def test_matched_clusters_have_the_same_hue(page):
-    for desk in page.twins.desks:
+    for desk in page.linked.desks:
         desk.session.run()
-    agree = np.setdiff1d(np.arange(150), page.twins.parting.parted)
-    assert np.array_equal(numbers_of(page.twins, 0)[agree], numbers_of(page.twins, 1)[agree])
-    one, two = (dict(zip(look.numbers, look.hues)) for look in page.twins.parting.looks)
+    agree = np.setdiff1d(np.arange(150), page.linked.disagreement.differing)
+    assert np.array_equal(numbers_of(page.linked, 0)[agree], numbers_of(page.linked, 1)[agree])
+    one, two = (dict(zip(look.numbers, look.hues)) for look in page.linked.disagreement.looks)
     assert {number: one[number] for number in two if number in one} == {n: h for n, h in two.items() if n in one}
 
 
 def test_different_numbers_of_clusters():
     page = compare("iris", COPKMeans(2), COPKMeans(5), seed=1)
-    assert set(numbers_of(page.twins, 0)) == {1, 2}
-    assert set(numbers_of(page.twins, 1)) == {1, 2, 3, 4, 5}
-    assert len(set(page.twins.parting.looks[1].hues)) == 5
+    assert set(numbers_of(page.linked, 0)) == {1, 2}
+    assert set(numbers_of(page.linked, 1)) == {1, 2, 3, 4, 5}
+    assert len(set(page.linked.disagreement.looks[1].hues)) == 5
     page.close()
 
 
 def test_scores_stand_side_by_side(page):
     rows = dict(page.scores.rows.rows)
-    for desk in page.twins.desks:
+    for desk in page.linked.desks:
         assert f"{desk.session.scores()['ari']:.3f}" in rows["ARI"]
     assert "Statements held" not in rows
 
@@ -133,7 +127,7 @@ def test_knowledge_that_one_solver_ignores_is_said_on_its_side():
     lasso(page.scatter, [1, 2, 3])
     press(page, "m")
     assert [banner.is_open for banner in page.banners] == [False, True]
-    assert "FCM has no use for" in plain(page.banners[1]._words.value)
+    assert "FCM has no use for" in plain(page.banners[1].words.value)
     page.close()
 
 
@@ -157,7 +151,7 @@ def test_a_gesture_is_undone_wherever_it_was_made(page):
     assert page.undo_button.disabled
     press(page, *["ctrl+shift+z"] * 3)
     assert places(page) == ended
-    page.twins.start_again()
+    page.linked.start_again()
     assert page.redo_button.disabled
     press(page, "ctrl+z")
     assert places(page) == ended
@@ -172,18 +166,21 @@ def test_undo_by_a_banner_reaches_both(page):
 
 
 def test_where_they_part_is_listed_and_can_be_selected(page):
-    for desk in page.twins.desks:
+    for desk in page.linked.desks:
         desk.session.run()
-    crossings = page.twins.parting.crossings()
-    assert sorted(np.concatenate([crossing.samples for crossing in crossings])) == page.twins.parting.parted.tolist()
+    crossings = page.linked.disagreement.crossings()
+    assert (
+        sorted(np.concatenate([crossing.samples for crossing in crossings]))
+        == page.linked.disagreement.differing.tolist()
+    )
     assert [len(crossing.samples) for crossing in crossings] == sorted(
         (len(crossing.samples) for crossing in crossings), reverse=True
     )
-    page.crossings.rows._handle_custom_msg({"type": "act", "action": "select", "id": "0"}, [])
+    send(page.crossings.rows, {"type": "act", "action": "select", "id": "0"})
     assert page.other.selection.tolist() == crossings[0].samples.tolist()
     for crossing in crossings:
-        assert set(numbers_of(page.twins, 0)[crossing.samples]) == {crossing.first}
-        assert set(numbers_of(page.twins, 1)[crossing.samples]) == {crossing.second}
+        assert set(numbers_of(page.linked, 0)[crossing.samples]) == {crossing.first}
+        assert set(numbers_of(page.linked, 1)[crossing.samples]) == {crossing.second}
         assert crossing.first != crossing.second
 
 
@@ -217,36 +214,51 @@ def test_both_sessions_are_kept_in_a_journal(tmp_path):
     page.close()
 
 
+def test_a_second_session_that_cannot_be_opened_is_told_of_and_not_lost(tmp_path):
+    page = compare("iris", "FCM", "COPKMeans", journal=tmp_path)
+    press(page, "ArrowRight")
+    page.close()
+    journal = tmp_path / "second" / "journal.jsonl"
+    of_the_future = journal.read_text().replace('"schema": 3', '"schema": 99', 1)
+    journal.write_text(of_the_future)
+    page = compare("iris", "FCM", "COPKMeans", journal=tmp_path)
+    assert "The second session can't be opened" in plain(page.banners[1].words.value)
+    assert "written by a newer cclab" in plain(page.banners[1].words.value)
+    assert places(page) == [(1, 0), (0, 0)]
+    page.close()
+    assert of_the_future in [path.read_text() for path in tmp_path.glob("second-*/journal.jsonl")]
+
+
 def test_a_second_session_about_other_data_is_left(page):
     wine = compare("wine", "FCM", "COPKMeans")
-    assert not page.twins.take_second(wine.other.session)
+    assert not page.linked.take_second(wine.other.session)
     page.desk.session.constrain(must_link=[[0, 1]])
-    assert not page.twins.take_second(compare("iris", "FCM", "FCM").other.session)
+    assert not page.linked.take_second(compare("iris", "FCM", "FCM").other.session)
     wine.close()
 
 
 def test_closing_frees_every_widget():
-    before = set(registry._instances)
+    before = living().keys()
     page = compare("iris", "FCM", "COPKMeans")
     page.close()
-    assert [registry._instances[key] for key in set(registry._instances) - before] == []
+    assert living().keys() <= before
 
 
 def test_many_samples_that_part_stand_out_by_colour_and_few_by_rings(page):
-    few = page.twins.parting.parted
+    few = page.linked.disagreement.differing
     assert 0 < len(few) <= 150
     assert page.scatter._drawn["rings"] == few.tobytes()
     assert "they differ" in page.scatter.legend.value
     many = compare("digits", "FCM", "COPKMeans", seed=1)
     try:
-        for desk in many.twins.desks:
+        for desk in many.linked.desks:
             desk.session.step(2)
-        parted = many.twins.parting.parted
-        assert len(parted) > 150
-        for view in (many.scatter, many.twin):
+        differing = many.linked.disagreement.differing
+        assert len(differing) > 150
+        for view in (many.scatter, many.other_scatter):
             assert view._drawn["rings"] == b""
             certainty = view._drawn["encoding"].certainty
-            assert np.flatnonzero(certainty == 1).tolist() == parted.tolist()
+            assert np.flatnonzero(certainty == 1).tolist() == differing.tolist()
             assert certainty.min() == 0
             assert "faint = both agree" in view.legend.value
         assert "in full colour" in many.verdict.value

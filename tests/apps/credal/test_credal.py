@@ -5,10 +5,10 @@ import re
 
 import numpy as np
 import pytest
-from ipywidgets.widgets import widget as registry
 from PIL import Image
 
 from cclab.apps import credal
+from tests.front_end import living, send
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def map_of(page):
     ],
 )
 def test_each_place_has_its_words(page, preset, words):
-    button = next(b for b in registry._instances.values() if getattr(b, "description", "") == preset)
+    button = next(b for b in living().values() if getattr(b, "description", "") == preset)
     button.click()
     assert page.verdict == words
     assert words[1:] in shown(page._verdict)
@@ -74,7 +74,7 @@ def test_rho_decides_what_is_too_far(page):
 def test_sliders_clicks_and_drags_move_the_sample(page):
     page.across.value = 7.4
     assert page.plane.sample.tolist() == [7.4, page.up.value]
-    page.plane._map._handle_custom_msg({"event": "element_click", "data": {"click_x": 2.6, "click_y": 1.6}}, [])
+    send(page.plane._map, {"event": "element_click", "data": {"click_x": 2.6, "click_y": 1.6}})
     assert page.plane.sample.tolist() == [2.6, 1.6]
     assert (page.across.value, page.up.value) == (2.6, 1.6)
     page.plane._sample.set_state({"x": [99.0]})
@@ -109,8 +109,8 @@ def test_the_map_follows_the_theme(page):
 
 
 def test_closing_frees_every_widget():
-    before = set(registry._instances)
+    before = living().keys()
     page = credal()
     page.plane.move_centers([[1.0, 1.0], [9.0, 1.0], [5.0, 5.0]])
     page.close()
-    assert [registry._instances[key] for key in set(registry._instances) - before] == []
+    assert living().keys() <= before

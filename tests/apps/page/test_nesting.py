@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from tests.front_end import is_shown
+
 
 @pytest.fixture
 def inside(open_page):
@@ -15,7 +17,7 @@ def inside(open_page):
 
 
 def offers_a_way_back(page):
-    return "cc-hidden" not in page.page.nesting.widget._dom_classes
+    return is_shown(page.page.nesting.widget)
 
 
 def reloaded(page, open_page):
@@ -32,14 +34,14 @@ def test_back_leads_to_the_session_itself_and_to_no_copy_of_it(inside):
     inside.page.nesting.back()
     assert inside.session.data.n_samples == 150
     assert not offers_a_way_back(inside)
-    assert len(inside.page.visit.keeper.entries()) == 1  # in the one inside nothing was done
+    assert len(inside.page.visit.store.entries()) == 1  # in the one inside nothing was done
 
 
 def test_the_way_back_is_there_after_a_reload(inside, open_page):
     inside.session.run()
     again = reloaded(inside, open_page)
     assert again.session.data.n_samples == 100
-    assert "100 samples</b> of 150 again" in again.page.nesting._words.value
+    assert "100 samples</b> of 150 again" in again.page.nesting.words.value
     again.page.nesting.take_back()
     assert again.session.data.n_samples == 150
     assert {each.source for each in again.session.constraints.statements()} == {"nested"}
@@ -65,7 +67,7 @@ def test_other_data_have_no_way_back_and_a_session_that_is_gone_neither(inside, 
     assert not offers_a_way_back(inside)
     inside.accept()  # Back, to the hundred
     assert offers_a_way_back(inside)
-    inside.page.visit.keeper.discard(outer)
+    inside.page.visit.store.discard(outer)
     inside.page.nesting.back()
     assert inside.session.data.n_samples == 100
     assert not offers_a_way_back(reloaded(inside, open_page))

@@ -49,9 +49,9 @@ async def test_a_long_read_tells_its_rows(monkeypatch):
         assert cover.is_open
         await asyncio.to_thread(stages.tell, 500, 2_000)
         await asyncio.sleep(0)
-        assert "Reading it: 500 of 2,000 rows" in cover._words.value
+        assert "Reading it: 500 of 2,000 rows" in cover.words.value
         assert 'aria-valuenow="8"' in cover._progress.value  # a quarter of the first of three
         await asyncio.to_thread(stages.begin, "Looking at its columns")
         await asyncio.sleep(0)
-        assert "Looking at its columns" in cover._words.value
+        assert "Looking at its columns" in cover.words.value
     assert not cover.is_open

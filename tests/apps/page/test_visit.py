@@ -9,10 +9,11 @@ import pytest
 from cclab import Session
 from cclab.apps import painter, workbench
 from cclab.apps.page.brand import brand
-from cclab.apps.page.visitor_store import Keeper
+from cclab.apps.page.visitor_store import VisitorStore
 from cclab.session import ask_for, in_use
 from cclab.widgets.kit.bridge import Shell
 from tests.apps.visitor import VISITOR, Visitor
+from tests.front_end import send
 
 TABLE = b"x,y\n" + b"\n".join(b"%d,%d" % (k, k % 3) for k in range(12))
 
@@ -114,7 +115,7 @@ def test_all_can_be_deleted_but_what_is_open(worked, open_page):
     worked.press("ArrowRight")
     worked.page.open_data("blobs")
     other = open_page()
-    other.arrive(wanted=worked.page.visit.keeper.entries()[-1].id)  # iris, in another tab
+    other.arrive(wanted=worked.page.visit.store.entries()[-1].id)  # iris, in another tab
     assert other.session.data.name == "iris"
     worked.page.recent.toggle()
     worked.page.recent._all.click()
@@ -249,7 +250,7 @@ def test_one_that_is_open_elsewhere_is_not_taken_from_recent_unasked(worked, ope
     second = open_page()
     second.arrive()
     second.choose("Start a new session")
-    second.page.visit.open(second.page.visit.keeper.find(iris.id))
+    second.page.visit.open(second.page.visit.store.find(iris.id))
     assert second.cover[1:] == ["Take over", "Work on a copy", "Stay here"]
     second.choose("Stay here")
     assert second.cover is None
@@ -301,7 +302,7 @@ def reopened(worked, open_page):
 
 
 def test_while_a_session_is_restored_nothing_can_be_stated(reopened, monkeypatch):
-    opened, seen = Keeper.open, []
+    opened, seen = VisitorStore.open, []
 
     def slowly(self, entry, progress=None):
         seen.append(reopened.cover)
@@ -310,7 +311,7 @@ def test_while_a_session_is_restored_nothing_can_be_stated(reopened, monkeypatch
         seen.append(reopened.session.position)
         return opened(self, entry, progress)
 
-    monkeypatch.setattr(Keeper, "open", slowly)
+    monkeypatch.setattr(VisitorStore, "open", slowly)
     reopened.arrive()
     (words, button), position = seen
     assert words.startswith("Opening IrisIris · CECM · 1 statement")
@@ -320,14 +321,14 @@ def test_while_a_session_is_restored_nothing_can_be_stated(reopened, monkeypatch
 
 
 def test_restoring_can_be_cancelled_and_the_session_stays_in_recent(reopened, monkeypatch):
-    opened = Keeper.open
+    opened = VisitorStore.open
 
     def slowly(self, entry, progress=None):
         reopened.choose("Cancel")
         return opened(self, entry, progress)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Keeper, "open", slowly)
+        patch.setattr(VisitorStore, "open", slowly)
         reopened.arrive()
     assert reopened.cover is None
     assert len(reopened.session.constraints) == 0
@@ -338,7 +339,7 @@ def test_restoring_can_be_cancelled_and_the_session_stays_in_recent(reopened, mo
 
 
 def test_another_page_that_asks_while_it_is_restored_gets_it(reopened, monkeypatch):
-    opened = Keeper.open
+    opened = VisitorStore.open
 
     def slowly(self, entry, progress=None):
         session = opened(self, entry, progress)
@@ -348,10 +349,10 @@ def test_another_page_that_asks_while_it_is_restored_gets_it(reopened, monkeypat
         finally:
             session.close()
 
-    monkeypatch.setattr(Keeper, "open", slowly)
+    monkeypatch.setattr(VisitorStore, "open", slowly)
     reopened.arrive()
     assert reopened.cover[1:3] == ["Take over", "Work on a copy"]
-    assert not any(entry.in_use for entry in reopened.page.visit.keeper.entries())
+    assert not any(entry.in_use for entry in reopened.page.visit.store.entries())
 
 
 def test_where_the_last_one_is_damaged_the_one_before_is_opened(worked, open_page):
@@ -586,10 +587,10 @@ def test_a_covered_page_hears_no_keys(sent):
     shell, pressed = Shell(app="x"), []
     shell.bind("m", lambda: pressed.append("m"))
     shell.still = True
-    shell._handle_custom_msg({"type": "key", "name": "m", "down": True}, [])
+    send(shell, {"type": "key", "name": "m", "down": True})
     assert pressed == []
     shell.still = False
-    shell._handle_custom_msg({"type": "key", "name": "m", "down": True}, [])
+    send(shell, {"type": "key", "name": "m", "down": True})
     assert pressed == ["m"]
 
 

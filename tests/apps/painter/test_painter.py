@@ -69,7 +69,7 @@ def press(page, *names):
 
 
 def status(page):
-    return page.status._line.value
+    return page.status.line.value
 
 
 def test_two_strokes_superpixels_first_and_pixels_after(page, halves):
@@ -376,7 +376,7 @@ def test_other_objects_solvers_and_options(page):
     page.solver_menu.choose("COPKMeans")
     assert page.solver_menu.widget.description == "COPKMeans"
     assert type(page.desk.session.solver).__name__ == "COPKMeans"
-    assert "COPKMeans has no use for" in page.banner._words.value
+    assert "COPKMeans has no use for" in page.banner.words.value
     page.paint._toggle_flatten()
     assert page.desk.recipe.options.flatten
     page.paint._toggle_connected()
@@ -438,7 +438,7 @@ def test_what_can_not_be_opened_is_said_and_nothing_is_lost(page):
     ):
         piece = {"type": "file", "id": name, "name": name, "size": len(content), "index": 0, "count": 1}
         page.shell._handle_custom_msg(piece, [content])
-        assert words in page.banner._words.value
+        assert words in page.banner.words.value
     assert len(page.desk.recipe.strokes) == 2
 
 
@@ -460,7 +460,7 @@ def test_odd_pictures(array, words, tmp_path, monkeypatch):
     page = painter(array)
     page.desk.pace = None
     assert page.banner.is_open  # what is odd about it is said
-    assert words in page.banner._words.value
+    assert words in page.banner.words.value
     paint(page, Stroke("brush", 1, 2, [[0.5, 0.5]]), Stroke("brush", 2, 2, [[6.5, 6.5]]))
     assert page.desk.session.failures == []
     assert len(page.desk.recipe.strokes) == 2
@@ -474,8 +474,8 @@ def test_a_picture_that_is_too_large_is_reduced_and_said(tmp_path, monkeypatch):
     page = painter(large)
     assert page.desk.picture.shape == (2048, 2048)
     assert page.desk.objects == "superpixels"
-    assert "Reduced from 8192 x 8192 to 2048 x 2048 to be painted on" in page.banner._words.value
-    assert "max_side=None keeps every pixel" in page.banner._words.value
+    assert "Reduced from 8192 x 8192 to 2048 x 2048 to be painted on" in page.banner.words.value
+    assert "max_side=None keeps every pixel" in page.banner.words.value
     page.close()
 
 
@@ -484,7 +484,7 @@ def test_two_colours_on_one_object_are_said_and_nothing_is_lost(page, objects):
     page.desk.objects = objects
     over = Stroke("brush", 2, 1, [[8, 6], [8, 34]])
     paint(page, LEFT, RIGHT, over)
-    assert re.search("painted in two colours: the colour with more paint counts", page.banner._words.value)
+    assert re.search("painted in two colours: the colour with more paint counts", page.banner.words.value)
     assert len(page.desk.recipe.strokes) == 3
     assert page.desk.session.failures == []
 

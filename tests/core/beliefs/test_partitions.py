@@ -126,3 +126,23 @@ def test_clusters_that_there_are_not_are_named():
 def test_hard_labels_are_numbers_of_clusters(labels, n_clusters, message):
     with pytest.raises(ValueError, match=message):
         Hard(labels, n_clusters)
+
+
+@pytest.mark.parametrize(
+    "belief",
+    [
+        Hard([2, 0, 1, 1]),
+        Fuzzy([[0.4, 0.4, 0.2], [0.2, 0.4, 0.4], [1, 0, 0], [0, 0, 1]]),
+        Possibilistic([[0.4, 0.4, 0.2], [0.01, 0.02, 0.02], [1, 0, 0], [0, 0, 1]], 0.1),
+        FuzzyPossibilistic(np.full((4, 3), 1 / 3), [[0.4, 0.4, 0], [0.1, 0.2, 0.2], [1, 0, 0], [0, 0, 1]], "product"),
+        Credal([[0.6, 0.2, 0.2], [0, 0.5, 0.5], [0, 1, 0], [0, 0, 1]], [[], [0, 1], [1, 2]]),
+    ],
+    ids=lambda belief: belief.kind,
+)
+def test_a_belief_about_some_samples_says_what_the_whole_says_of_them(belief):
+    whole, some = belief.reordered([2, 0, 1]), [3, 0, 1]
+    part = whole.restrict(some)
+    assert part.labels().tolist() == whole.labels()[some].tolist()  # those that are torn too
+    assert part.outliers().tolist() == whole.outliers()[some].tolist()
+    assert part.to_frame().equals(whole.to_frame().iloc[some].reset_index(drop=True))
+    assert whole.restrict(1).n_samples == 1

@@ -7,6 +7,7 @@ import ipywidgets
 
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.close import close_all
+from tests.front_end import living
 
 
 def test_without_a_loop_work_is_done_at_once_and_so_is_what_it_starts():
@@ -47,11 +48,10 @@ async def test_with_a_loop_work_goes_on_aside_and_can_be_cancelled(caplog):
 
 
 def test_closing_frees_children_marks_scales_and_layouts():
-    living = ipywidgets.widgets.widget._instances
-    before = set(living)
+    before = living().keys()
     x, y = bqplot.LinearScale(), bqplot.LinearScale()
     figure = bqplot.Figure(marks=[bqplot.Lines(x=[0], y=[0], scales={"x": x, "y": y})], axes=[bqplot.Axis(scale=x)])
     box = ipywidgets.VBox([ipywidgets.HBox([ipywidgets.Button(), figure])])
-    assert len(set(living) - before) > 8
+    assert len(living().keys() - before) > 8
     close_all(box)
-    assert set(living) == before
+    assert living().keys() == before

@@ -7,7 +7,7 @@ from cclab import COPKMeans, SeededKMeans
 from cclab.looks.encoding import Look
 from cclab.queries.base import Query
 from cclab.widgets.knowledge.intents import is_stated, keep_apart, label_as, link_together
-from cclab.widgets.knowledge.selection_bar import Selecting
+from cclab.widgets.knowledge.selection_bar import SelectionBar
 from cclab.widgets.knowledge.table import Constraints
 from cclab.widgets.queries.card import Queries
 from tests.widgets.sessions import Told, act, desk_on, shown
@@ -46,7 +46,7 @@ def test_the_two_sides_of_a_separation_may_change_places_and_a_label_must_be_the
 
 def test_the_same_statement_is_made_once():
     desk = desk_on("CECM")
-    view, told = Selecting(desk), Told(desk)
+    view, told = SelectionBar(desk), Told(desk)
     for _ in range(2):
         desk.select(SOME)
         view.link()
@@ -71,14 +71,14 @@ def _one_is_empty():
 
 def test_what_is_labelled_2_is_the_cluster_that_is_shown_as_2():
     desk = _one_is_empty()
-    view, table = Selecting(desk), Constraints(desk)
+    view, table = SelectionBar(desk), Constraints(desk)
     cluster = desk.session.current.partition.labels()
     sample = int(np.flatnonzero(cluster == 2)[0])
     desk.select([sample])
     assert "Label as 2 adds" in view._intention("label 1").words
-    act(view._verbs, "labels")
-    assert 'title="Label as 3 (3)"' in shown(view._verbs)
-    act(view._verbs, "label", 1)
+    act(view.verbs, "labels")
+    assert 'title="Label as 3 (3)"' in shown(view.verbs)
+    act(view.verbs, "label", 1)
     assert desk.session.constraints.labels.degrees.items.tolist() == [2]
     assert "cluster 2" in shown(table.table)
     assert "satisfied" in shown(table.table)
@@ -89,7 +89,7 @@ def test_a_label_stays_with_the_cluster_that_was_meant(solver):
     """Whether labels are taken as they are or turned into links."""
     desk = desk_on(solver)
     desk.session.run()
-    view, table = Selecting(desk), Constraints(desk)
+    view, table = SelectionBar(desk), Constraints(desk)
     for number in (3, 1):
         numbers = desk.session.current.page_numbers[desk.session.current.partition.labels()]
         desk.select(np.flatnonzero(numbers == number)[:2])

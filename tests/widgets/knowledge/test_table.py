@@ -8,6 +8,7 @@ from cclab import FCM
 from cclab.datasets import Dataset
 from cclab.widgets.knowledge.table import MOST_ROWS, Constraints
 from cclab.widgets.timeline.status import Status
+from tests.front_end import is_shown
 from tests.widgets.sessions import Told, act, blobs, desk_on, hover, shown
 
 
@@ -43,7 +44,7 @@ def test_a_label_given_to_many_samples_at_once_is_one_row():
     assert "cluster 2" in view.table.rows[1][1]
     assert "2 statements · 1 satisfied" in view.counts.value
     assert "1 elsewhere" in view.table.rows[0][1]
-    assert "statements <b>1 / 2</b>" in status._line.value
+    assert "statements <b>1 / 2</b>" in status.line.value
     act(view.table, "find", 1)
     assert desk.selection.tolist() == many[1:]
     act(view.table, "forget", 1)
@@ -192,6 +193,6 @@ def test_what_is_probably_wrong_is_marked_and_one_click_asks_again():
 def test_nothing_is_looked_for_among_a_few_statements():
     desk = desk_on()
     view = Constraints(desk)
-    assert "cc-hidden" in view.checking.button._dom_classes
+    assert not is_shown(view.checking.button)
     desk.session.constrain(group=[0, 3, 6])
-    assert "cc-hidden" in view.checking.button._dom_classes
+    assert not is_shown(view.checking.button)

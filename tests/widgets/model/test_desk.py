@@ -63,8 +63,8 @@ def test_views_of_another_session_begin_from_nothing(desk):
 
 def test_the_status_line_says_when_a_session_is_kept_from_now_on(desk, tmp_path):
     view = Status(desk)
-    assert view._saved.value == ""
+    assert view.saved.value == ""
     desk.session.keep(tmp_path / "session")
     desk.kept.emit()
-    assert "saved" in view._saved.value
+    assert "saved" in view.saved.value
     desk.session.close()

@@ -7,6 +7,7 @@ from cclab import CECM, FCM
 from cclab.core.parameters import flag, whole
 from cclab.widgets.parameters.drawer import Drawer
 from cclab.widgets.parameters.fields import Field, read, write
+from tests.front_end import classes, is_shown
 from tests.widgets.sessions import Told, desk_on
 
 
@@ -46,7 +47,7 @@ def test_a_bad_value_is_explained_and_cannot_be_applied():
     view.fields["rho2"].control.value = "-3"
     assert "Must be above 0. Squared distance" in below(view, "rho2")
     assert "cc-bad" in below(view, "rho2")
-    assert "cc-wrong" in view.fields["rho2"].control._dom_classes
+    assert "cc-wrong" in classes(view.fields["rho2"].control)
     assert view.apply_button.disabled
     view.apply()
     assert desk.session.position == 0
@@ -78,7 +79,7 @@ def test_reset_and_hide_forget_what_was_typed():
     assert view.fields["n_clusters"].control.value == "3"
     view.fields["n_clusters"].control.value = "5"
     view.toggle()
-    assert "cc-hidden" in view.widget._dom_classes
+    assert not is_shown(view.widget)
     view.toggle()
     assert view.fields["n_clusters"].control.value == "3"
 

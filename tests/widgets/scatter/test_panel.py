@@ -7,10 +7,11 @@ from cclab import ECM, load_dataset
 from cclab.datasets import Dataset
 from cclab.datasets.coreset import Coreset
 from cclab.looks.encoding import Sign
-from cclab.widgets.knowledge.selection_bar import Selecting
+from cclab.widgets.knowledge.selection_bar import SelectionBar
 from cclab.widgets.queries.sample import sample_card
 from cclab.widgets.scatter.legend import sign_entries
 from cclab.widgets.scatter.panel import MOST_RINGS, Scatter
+from tests.front_end import send
 from tests.widgets.sessions import Told, blobs, desk_on
 
 
@@ -69,7 +70,7 @@ def test_a_lasso_on_a_coreset_is_decided_on_all_rows(tmp_path):
     low, high = xy.min(axis=0), xy.max(axis=0)
     left = (np.array([[-0.1, -0.1], [0.5, -0.1], [0.5, 1.1], [-0.1, 1.1]])).tolist()  # the left half of the picture
     inside = np.flatnonzero(xy[:, 0] < (low + high)[0] / 2).astype(np.uint32)
-    view.points.widget._handle_custom_msg({"type": "select", "mode": "replace", "region": left}, [inside.tobytes()])
+    send(view.points.widget, {"type": "select", "mode": "replace", "region": left}, inside.tobytes())
     np.testing.assert_array_equal(desk.selection, inside)
     scale = np.polyfit(desk.session.data.X[:, 0], frame["x"][desk.session.data.coreset.rows], 1)
     expected = int((frame["x"] < np.polyval(scale, (low + high)[0] / 2)).sum())
@@ -85,11 +86,11 @@ def test_samples_that_stand_for_many_rows_count_by_them():
     X = np.random.default_rng(0).normal(size=(n, 2))
     coreset = Coreset(3000, np.arange(n) * 100, np.linspace(50, 150, n))
     desk = desk_on(ECM(2), Dataset("part", X, coreset=coreset))
-    view, bar = Scatter(desk), Selecting(desk)
+    view, bar = Scatter(desk), SelectionBar(desk)
     np.testing.assert_allclose(np.frombuffer(view.points.widget.weight, np.float32), coreset.weights, rtol=1e-6)
     desk.select([0, n - 1])
     assert "for about 200 rows" in str(bar._verb_row())
     plain = desk_on(ECM(2))
     assert Scatter(plain).points.widget.weight == b""
     plain.select([0, 1])
-    assert "rows" not in str(Selecting(plain)._verb_row())
+    assert "rows" not in str(SelectionBar(plain)._verb_row())

@@ -9,6 +9,7 @@ from cclab.looks.outlines import outline
 from cclab.looks.signs import FORMS, SHAPES
 from cclab.widgets.kit.html import tag
 from cclab.widgets.scatter.plot import Points, combine
+from tests.front_end import send
 
 N = 40
 
@@ -20,7 +21,7 @@ class FakeFront:
         self.view = view
 
     def send(self, message, buffers=()):
-        self.view.widget._handle_custom_msg(message, list(buffers))
+        send(self.view.widget, message, *buffers)
 
     def lasso(self, indices, mode="replace"):
         self.send({"type": "select", "mode": mode}, [np.asarray(indices, np.uint32).tobytes()])

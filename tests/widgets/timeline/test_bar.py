@@ -170,9 +170,9 @@ def test_ticks_tell_statements_from_answers():
     session.step()
     (query,) = session.propose("Random")
     session.answer(query, "same" if len({i % 3 for i in query.samples}) == 1 else "different")
-    assert view._ticks.value.count("cc-statement") == 1
-    assert view._ticks.value.count("cc-answer") == 1
-    assert 'style="left:100%"' in view._ticks.value
+    assert view.ticks.value.count("cc-statement") == 1
+    assert view.ticks.value.count("cc-answer") == 1
+    assert 'style="left:100%"' in view.ticks.value
 
 
 def test_closing_pauses_and_stops_listening():

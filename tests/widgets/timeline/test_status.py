@@ -16,7 +16,7 @@ from tests.widgets.sessions import blobs, desk_on
 
 
 def words(view: Status) -> str:
-    return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", view._line.value)).strip()
+    return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", view.line.value)).strip()
 
 
 def test_sizes_iteration_objective_and_scores():
@@ -28,7 +28,7 @@ def test_sizes_iteration_objective_and_scores():
         f"Ready n 60 · k 3 iteration 2 objective {desk.session.state.objective:.4g} "
         f"ARI {scores['ari']:.2f} all · {scores['ari_free']:.2f} unconstrained"
     )
-    assert 'aria-live="polite"' in view._line.value
+    assert 'aria-live="polite"' in view.line.value
 
 
 def test_links_and_conflicts_once_something_is_stated():
@@ -51,7 +51,7 @@ def test_converged_stopped_and_ready_again():
     assert view.state != "Stopped"
     desk.stopped.emit(desk.session.current)
     assert view.state == "Stopped"
-    assert "cc-stopped" in view._line.value
+    assert "cc-stopped" in view.line.value
     desk.session.rewind(1)
     assert view.state == "Ready"
     desk.tell(Notice("warning", "careful"))
@@ -64,7 +64,7 @@ async def test_running_is_said_from_the_beginning_to_the_end():
     task = asyncio.ensure_future(run(desk, 300))
     await asyncio.sleep(0.05)
     assert view.state == "Running"
-    assert "cc-running" in view._line.value
+    assert "cc-running" in view.line.value
     desk.session.pause()
     await task
     assert words(view).startswith("Ready")
@@ -87,9 +87,9 @@ def test_when_it_was_saved(tmp_path):
     desk = desk_on(journal=tmp_path)
     view = Status(desk)
     desk.session.step()
-    (when,) = re.findall('<time class="cc-ago" datetime="([^"]+)">', view._saved.value)
+    (when,) = re.findall('<time class="cc-ago" datetime="([^"]+)">', view.saved.value)
     assert datetime.fromisoformat(when).timestamp() == pytest.approx(desk.session.saved_at, abs=0.001)
-    assert Status(desk_on())._saved.value == ""
+    assert Status(desk_on()).saved.value == ""
 
 
 async def test_nothing_is_sent_while_time_passes(tmp_path, monkeypatch):
@@ -98,7 +98,7 @@ async def test_nothing_is_sent_while_time_passes(tmp_path, monkeypatch):
     desk.session.step()
     view = Status(desk)
     sent = []
-    for line in (view._line, view._saved):
+    for line in (view.line, view.saved):
         line.observe(lambda change: sent.append(change["new"]), "value")
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 600)

@@ -4,6 +4,7 @@ from cclab import FCM, COPKMeans, PCKMeans, load_dataset
 from cclab.core.registry import wrappers
 from cclab.widgets.model.wrapping import inside, reaches, wrapped_like
 from cclab.widgets.watch import LinksNotSeen
+from tests.front_end import classes
 from tests.reach.stretched import known_about, stretched
 from tests.widgets.sessions import desk_on
 
@@ -48,7 +49,7 @@ def test_the_switch_puts_the_wrapper_around_the_solver_and_says_what_the_gate_fo
 
 def test_a_solver_that_takes_no_links_has_no_such_part():
     _, part = opened(FCM(3), m=0)
-    assert "cc-away" in part.widget._dom_classes
+    assert "cc-away" in classes(part.widget)
 
 
 def test_a_solver_is_wrapped_as_the_one_before():

@@ -54,7 +54,7 @@ function render({ model, el }) {
     if (!target) return;
     tell(model, {
       type: "act", action: target.dataset.action, id: target.dataset.id ?? null,
-      shift: event.shiftKey, ctrl: event.ctrlKey || event.metaKey, alt: event.altKey,
+      shift: event.shiftKey, ctrl: event.ctrlKey || event.metaKey,
     });
   };
   const changed = () => {
@@ -74,10 +74,6 @@ function render({ model, el }) {
   for (const trait of ["head", "n_rows", "edition"]) model.on(`change:${trait}`, changed);
   model.on("msg:custom", (message) => {
     if (message.type === "rows") show(message);
-    if (message.type === "reveal") {
-      const n = model.get("n_rows");
-      el.scrollTop = (message.place / Math.max(1, n - 1)) * Math.max(0, room.offsetHeight - el.clientHeight);
-    }
   });
   changed();
   return () => sizes.disconnect();

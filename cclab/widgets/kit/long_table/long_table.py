@@ -59,10 +59,6 @@ class LongTable(anywidget.AnyWidget):
         """Make those in sight anew."""
         self.edition += 1
 
-    def reveal(self, place: int) -> None:
-        """Scroll until a row is seen."""
-        self.send({"type": "reveal", "place": place})
-
     def on_action(self, callback: Callable[[Action], object]) -> None:
         """Call ``callback(action)`` on clicks and key activations."""
         self._callbacks.append(callback)
@@ -75,6 +71,6 @@ class LongTable(anywidget.AnyWidget):
                 rows = [str(self.make_row(place)) for place in range(first, end)]
                 self.send({"type": "rows", "first": first, "edition": self.edition, "rows": rows})
             case "act":
-                modifiers = {name: bool(message.get(name)) for name in ("shift", "ctrl", "alt")}
+                modifiers = {name: bool(message.get(name)) for name in ("shift", "ctrl")}
                 for callback in self._callbacks:
                     callback(Action(message["action"], str(message.get("id") or ""), None, **modifiers))

@@ -80,7 +80,7 @@ function render({ model, el }) {
   const showRows = () => { entries = patch(body, entries, model.get("rows")); };
   const act = (target, event, value) => tell(model, {
     type: "act", action: target.dataset.action, id: target.dataset.id ?? null, value,
-    shift: event.shiftKey ?? false, ctrl: (event.ctrlKey || event.metaKey) ?? false, alt: event.altKey ?? false,
+    shift: event.shiftKey ?? false, ctrl: (event.ctrlKey || event.metaKey) ?? false,
   });
   const hover = (id) => {
     if (id === hovered) return;
@@ -109,9 +109,6 @@ function render({ model, el }) {
 
   model.on("change:head", showHead);
   model.on("change:rows", showRows);
-  model.on("msg:custom", ({ type, key }) => {
-    if (type === "reveal") entries.find((entry) => entry.key === key)?.node.scrollIntoView({ block: "nearest" });
-  });
   keepClasses(model, el);
   showHead();
   showRows();

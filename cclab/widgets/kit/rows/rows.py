@@ -23,7 +23,6 @@ class Action:
     value: object = None
     shift: bool = False
     ctrl: bool = False
-    alt: bool = False
 
 
 class Rows(anywidget.AnyWidget):
@@ -65,10 +64,6 @@ class Rows(anywidget.AnyWidget):
             raise ValueError(f"Row keys must be unique; {twice!r} comes twice.")
         self.rows = shown
 
-    def reveal(self, key: object) -> None:
-        """Scroll until a row is seen."""
-        self.send({"type": "reveal", "key": str(key)})
-
     def on_action(self, callback: Callable[[Action], object]) -> None:
         """Call ``callback(action)`` on clicks, key activations and changed fields."""
         self._action_callbacks.append(callback)
@@ -79,7 +74,7 @@ class Rows(anywidget.AnyWidget):
 
     def _receive(self, _widget: object, message: dict, _buffers: list) -> None:
         if message.get("type") == "act":
-            modifiers = {name: bool(message.get(name)) for name in ("shift", "ctrl", "alt")}
+            modifiers = {name: bool(message.get(name)) for name in ("shift", "ctrl")}
             action = Action(message["action"], message.get("id") or "", message.get("value"), **modifiers)
             for act in self._action_callbacks:
                 act(action)
