@@ -95,8 +95,8 @@ def test_another_solver_is_chosen_from_the_menu(hand, screenshot):
 
 # Words that are cut off, or leave their box to the right; which of them lie on each other.
 _CUT = """
-(boxes) => [...document.querySelectorAll(boxes)].filter((box) => box.offsetParent
-  && (box.scrollWidth > box.clientWidth + 1 || box.getBoundingClientRect().right > innerWidth)).map((box) => box.innerText)
+(boxes) => [...document.querySelectorAll(boxes)].filter((box) => box.offsetParent).filter((box) =>
+  box.scrollWidth > box.clientWidth + 1 || box.getBoundingClientRect().right > innerWidth).map((box) => box.innerText)
 """
 _OVERLAPPING = """
 () => [...document.querySelectorAll('.cc-set')].flatMap((set) => [...set.children].slice(1)
