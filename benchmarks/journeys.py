@@ -20,6 +20,7 @@ from pathlib import Path
 from playwright.sync_api import expect, sync_playwright
 
 from benchmarks.chromium import PATIENCE, new_page
+from benchmarks.memory import largest_child
 from tests.browser.conftest import CHROMIUM_FLAGS, HERE
 from tests.browser.long_journeys import at_the_workbench, cells, places, served
 
@@ -57,6 +58,8 @@ def main(words: list[str]) -> None:
                     else:
                         file = places(hand, Path(folder), options.places, timed)
                         print(f"  {file.name} has {file.stat().st_size / 2**20:.0f} MB")
+                    now, peak = largest_child()
+                    print(f"  the kernel keeps {now:,.0f} MB, and needed {peak:,.0f} MB at most", flush=True)
                 finally:
                     if options.pictures is not None:
                         page.screenshot(path=options.pictures / f"{journey}.png")

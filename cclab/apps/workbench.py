@@ -215,7 +215,7 @@ class Workbench(Page):
             otherwise=self.selecting.clear,
         )
         if session.position == 0:
-            self.tell_of_data()
+            self.tell_of_data(*session.data.notes)
 
     def tell_of_data(self, *notes: str, fix: Fix | None = None) -> None:
         """Say what was done to the data as they were read, and whether some features drown out others."""

@@ -410,6 +410,13 @@ def test_a_table_of_ones_own_with_notes(visitor):
     assert visitor.page.bar.data.value == "mine"
 
 
+def test_how_a_table_was_read_is_told_in_a_notebook_too(open_page):
+    frame = pd.DataFrame({"a": np.arange(30) % 7, "b": np.linspace(0, 9, 30), "year": 2000 + np.arange(30)})
+    visitor = open_page(frame)
+    assert visitor.session.data.feature_names == ("a", "b")
+    assert "1 note on single columns: see Columns" in visitor.banner
+
+
 def test_rows_with_nan_are_left_out_in_words(visitor):
     visitor.drop("gaps.csv", b"a,b\n1,2\n3,\n4,5\n6,7\n")
     assert visitor.session.data.n_samples == 3

@@ -22,7 +22,7 @@ attack = "<img src=x onerror=document.title='hacked'>"
 notes = [f"{attack} flower {i} of the {'north' if i % 2 else 'south'}" for i in range(150)]
 meta = pd.DataFrame({"species": kinds, "note": notes})
 data = Dataset("flowers", iris.data, tuple(iris.feature_names), meta=meta, text_column="note")
-page = workbench(data, COPKMeans(n_clusters=3, random_state=0))
+page = workbench(data, COPKMeans(n_clusters=4, random_state=0))
 page.session.run()
 page
 """
@@ -91,3 +91,26 @@ def test_another_solver_is_chosen_from_the_menu(hand, screenshot):
     expect(hand.status).to_contain_text("Ready")
     expect(hand.find(".cc-solver-menu")).to_be_hidden()
     assert hand.page.title() != "hacked"
+
+
+# Words that are cut off, or leave their box to the right; which of them lie on each other.
+_CUT = """
+(boxes) => [...document.querySelectorAll(boxes)].filter((box) => box.offsetParent).filter((box) =>
+  box.scrollWidth > box.clientWidth + 1 || box.getBoundingClientRect().right > innerWidth).map((box) => box.innerText)
+"""
+_OVERLAPPING = """
+() => [...document.querySelectorAll('.cc-set')].flatMap((set) => [...set.children].slice(1)
+  .filter((part, place) => part.getBoundingClientRect().left < set.children[place].getBoundingClientRect().right - 1)
+  .map((part) => set.innerText))
+"""
+
+
+def test_four_clusters_in_doubt_and_large_counts_have_room(hand, screenshot):
+    page = hand.page
+    hand.click("Belief")
+    expect(hand.find(".cc-set")).to_have_count(16)
+    page.evaluate("document.querySelectorAll('.cc-set .cc-count').forEach((count) => { count.innerText = '52,710'; })")
+    screenshot(page, "explore-four-clusters")
+    assert page.evaluate(_CUT, ".cc-legend, .cc-set, .cc-queries .cc-foot, .cc-queries .cc-sample header") == []
+    assert page.evaluate(_OVERLAPPING) == []
+    expect(hand.find(".cc-legend > *").last).to_be_in_viewport()

@@ -83,7 +83,7 @@ class TopBar(View):
         help_button = button(icon="help", hint="Keys (?)", on_click=on_help)
         theme_button = button(icon="theme", hint="Light or dark", on_click=shell.toggle_theme)
         self.widget = row(
-            text(brand()),
+            text(brand(), css="cc-way-home"),
             self.data,
             solver_choice,
             self.parameters_button,
@@ -159,7 +159,8 @@ def title_bar(
     """The bar over a small page: brand and title, then `choices`; `tools` and the switch of the theme at the right."""
     theme = button(icon="theme", hint="Light or dark", on_click=shell.toggle_theme)
     divider = text(tag("span", class_="cc-divider"))
-    return row(text(brand(title)), divider, *choices, text("", css="cc-push"), *tools, theme, css="cc-bar")
+    home = text(brand(title), css="cc-way-home")
+    return row(home, divider, *choices, text("", css="cc-push"), *tools, theme, css="cc-bar")
 
 
 class Menu(Popover):

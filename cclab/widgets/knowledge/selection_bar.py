@@ -186,6 +186,8 @@ class SelectionBar(View):
         self._labelling = self._extended = False
         self._verb = "link"
         self._show()
+        if len(self.desk.selection):
+            self._verbs.reveal("verbs")  # a small window may have scrolled it out of sight
 
     # ------------------------------------------------------------------ showing
 
@@ -195,18 +197,25 @@ class SelectionBar(View):
 
     def _show(self) -> None:
         desk = self.desk
-        show(self.widget, bool(len(desk.selection) or len(desk.first_selection)))
-        if len(desk.selection) or len(desk.first_selection):
+        any_samples = bool(len(desk.selection) or len(desk.first_selection))
+        if any_samples:
             further = [("labels", self._label_row())] * self._labelling + [("more", self._more_row())] * self._extended
-            self.verbs.show([("verbs", self._verb_row()), *further])
+            self.verbs.show([("count", self._count()), ("verbs", self._verb_row()), *further])
             self._show_outcome()
+        show(self.widget, any_samples)
+
+    def _count(self) -> Html:
+        """How many are selected, in a row of its own: the buttons beside it stay the same."""
+        n, n_first = len(self.desk.selection), len(self.desk.first_selection)
+        many = tag("b", f"{n:,}")
+        words = (
+            join(tag("b", f"{n_first:,}"), " and ", many) if n_first else join(many, " selected", self._rows_meant())
+        )
+        return tag("span", words, class_="cc-selected-count")
 
     def _verb_row(self) -> Html:
-        n, n_first = len(self.desk.selection), len(self.desk.first_selection)
-        count = tag("span", tag("b", f"{n:,}"), " selected", self._rows_meant(), class_="cc-selected-count")
-        if n_first:
-            count = tag("span", tag("b", f"{n_first:,}"), " and ", tag("b", f"{n:,}"), class_="cc-selected-count")
-            verbs = [_verb("apart", "Keep apart", "apart", "c", not n)]
+        if len(self.desk.first_selection):
+            verbs = [_verb("apart", "Keep apart", "apart", "c", not len(self.desk.selection))]
         else:
             verbs = [
                 _verb("link", "Link together", "together", "m"),
@@ -217,7 +226,7 @@ class SelectionBar(View):
             if len(self.desk.session.constraints):
                 verbs.append(_verb("forget", "", "forget", title="Forget what is stated about these samples (Del)"))
         close = _verb("clear", "", "close", title="Clear the selection (Esc)")
-        return tag("div", count, verbs, close, class_="cc-verbs")
+        return tag("div", verbs, close, class_="cc-verbs")
 
     def _rows_meant(self) -> str | None:
         """For how many rows of a large file the selected samples stand, where they do."""

@@ -55,6 +55,20 @@ def test_the_same_statement_is_made_once():
     assert desk.selection.tolist() == SOME.tolist()
 
 
+def test_another_selection_leaves_the_buttons_alone_and_brings_them_into_sight():
+    desk = desk_on("CECM")
+    view, sent = Selecting(desk), []
+    view._verbs.send = sent.append
+    desk.select(SOME)
+    before = dict(view._verbs.rows)
+    desk.select(OTHERS)
+    after = dict(view._verbs.rows)
+    assert "4</b> selected" in before["count"]
+    assert "3</b> selected" in after["count"]
+    assert after["verbs"] == before["verbs"]
+    assert sent == [{"type": "reveal", "key": "verbs"}] * 2
+
+
 def test_numbers_agree_with_their_nouns():
     assert "1 sample is in both" in keep_apart(SOME, SOME[:1]).words
     assert "of 4 and 1 sample." in keep_apart(SOME, OTHERS[:1]).words

@@ -12,7 +12,7 @@ from cclab.widgets.queries.sample import sample_card
 from cclab.widgets.scatter.legend import sign_entries
 from cclab.widgets.scatter.panel import MOST_RINGS, Scatter
 from tests.front_end import send
-from tests.widgets.sessions import Told, blobs, desk_on
+from tests.widgets.sessions import Told, blobs, desk_on, shown
 
 
 def test_a_legend_names_every_cluster_and_the_largest_sets():
@@ -89,8 +89,10 @@ def test_samples_that_stand_for_many_rows_count_by_them():
     view, bar = Scatter(desk), SelectionBar(desk)
     np.testing.assert_allclose(np.frombuffer(view.points.widget.weight, np.float32), coreset.weights, rtol=1e-6)
     desk.select([0, n - 1])
-    assert "for about 200 rows" in str(bar._verb_row())
+    assert "for about 200 rows" in shown(bar.verbs)
     plain = desk_on(ECM(2))
     assert Scatter(plain).points.widget.weight == b""
+    bar = SelectionBar(plain)
     plain.select([0, 1])
-    assert "rows" not in str(SelectionBar(plain)._verb_row())
+    assert "2</b> selected" in shown(bar.verbs)
+    assert "rows" not in shown(bar.verbs)
