@@ -8,8 +8,7 @@ import numpy as np
 from scipy import ndimage
 
 from cclab.core import Partition
-from cclab.images.cluster_regions import by_region
-from cclab.images.posed import Posed
+from cclab.images.posed import Posed, by_region
 
 # A pixel is undecided where its region is held for less probable than this.
 SURE = 0.7

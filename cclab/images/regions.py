@@ -10,10 +10,9 @@ import pandas as pd
 from scipy import ndimage
 
 from cclab.core import Credal, Partition, Possibilistic, State
-from cclab.images.cluster_regions import by_region, regions_of_clusters
 from cclab.images.picture import Picture
 from cclab.images.pixel_doubt import SURE, doubt
-from cclab.images.posed import Posed
+from cclab.images.posed import Posed, by_region, regions_of_clusters
 from cclab.images.prototypes import Dab
 
 # A belief without sets of clusters leaves an object undecided when its second region is this near to the first.

@@ -368,6 +368,15 @@ def test_by_hand_nothing_runs_until_it_is_asked_for(page):
     assert page.desk.session.current.how == "step"
 
 
+def test_by_hand_what_was_learned_says_that_there_is_no_step_to_take(page):
+    page.desk.learn = True
+    page.desk.run_after = False
+    paint(page, LEFT, RIGHT)
+    assert page.stepper.step_button.disabled
+    assert page.stepper.step_button.tooltip == "No step to take: all is worked out at once"
+    assert "Done, without a step" in status(page)
+
+
 def test_other_objects_solvers_and_options(page):
     paint(page, LEFT, RIGHT)
     page.objects.widget.value = "values"
