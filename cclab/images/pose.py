@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -24,7 +25,7 @@ from cclab.images.picture import Picture
 from cclab.images.posed import Posed
 from cclab.images.prototypes import Dab, Palette
 from cclab.images.recipe import Options, Recipe
-from cclab.images.sheet import Sheet
+from cclab.images.sheet import MOST_KEPT, Sheet
 from cclab.images.stack import Stack
 from cclab.images.strokes import Stroke, surviving_pixels
 
@@ -72,6 +73,12 @@ class Painting:
     def __post_init__(self) -> None:
         self.stack = Stack.of(self.picture)
         self.picture = self.stack[0]
+
+    @cached_property
+    def full(self) -> Painting:
+        """The same at the size of the file, where it was reduced to be painted on."""
+        whole = tuple(picture.full for picture in self.stack)
+        return self if self.picture.whole is None else Painting(replace(self.stack, slices=whole))
 
     # ------------------------------------------------------------------ as what a session is about
 
@@ -208,10 +215,17 @@ class Painting:
         <Model of Lesion, Rest: 2 prototypes>
         """
         recipe = recipe if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
+        if self.full is not self:
+            return self.full.model(recipe.enlarged(self.picture.reduced_by))
         forest = self.forest(recipe)
         if forest is not None:
             eye = np.eye(len(forest.regions))
             return Model(recipe.options, eye, eye, forest.regions, recipe.regions, self.picture, forest)
+        if self.sheet(0).n_pixels > MOST_KEPT:  # prototypes stay where the paint is
+            features, places = self._pooled(recipe)
+            palette = Palette.of(recipe.strokes, places, features)
+            means = _means(palette, features)
+            return Model(recipe.options, palette.units, means, palette.regions, recipe.regions, self.picture)
         posed = self.pose(recipe.with_options({"objects": "superpixels", "slice": self.home(recipe)}))
         state = posed.solver.solve(posed.solver.adapt(posed.problem))
         palette, centers = posed.palette, posed.centers
@@ -238,7 +252,7 @@ class Painting:
             if stroke.region and len(pixels):
                 seen = self._paint_of(stroke, pixels, "bank", options)
                 strokes.append((int(stroke.region), pixels, seen))
-        bank = self.sheet(options.slice).bank(options)
+        bank = self.sheet(options.slice).maps(options)
         paint, columns = gather(strokes, self.stack.shape[1]), bank.columns(options.maps)
         return Forest.grown(paint, bank, columns, N_TREES[options.objects])
 
@@ -337,19 +351,23 @@ class Painting:
         return Posed(recipe, objects, palette, problem, solver, notes, picture, centers, roles, region)
 
     def _pooled(self, recipe: Recipe) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Features of all pixels of the slice and, after them, of the paint on others; and where each dab's are."""
+        """Features of all pixels of the slice and, after them, of the paint on others; and where each dab's are.
+
+        Of a picture that is too large for that there is the paint alone.
+        """
         options, left = recipe.options, self.left_of(recipe)
         sheet = self.sheet(options.slice)
-        features = sheet.features(options)
-        blocks, places, n = [features], [], len(features)
+        small = sheet.n_pixels <= MOST_KEPT
+        blocks, n = ([sheet.features(options)], sheet.n_pixels) if small else ([], 0)
+        places = []
         for stroke, pixels in zip(recipe.strokes, left):
-            if stroke.slice == options.slice or not len(pixels):
+            if (small and stroke.slice == options.slice) or not len(pixels):
                 places.append(pixels)
                 continue
             blocks.append(self._paint_of(stroke, pixels, sheet.names(options), options))
             places.append(np.arange(n, n + len(pixels)))
             n += len(pixels)
-        return (np.concatenate(blocks) if len(blocks) > 1 else features), places
+        return (np.concatenate(blocks) if len(blocks) > 1 else blocks[0]), places
 
     def _paint_of(
         self, stroke: Stroke, pixels: np.ndarray, what: str | tuple[str, ...] | None, options: Options
@@ -357,9 +375,7 @@ class Painting:
         """Features of what is left of a stroke, or what the bank says of it; kept, whichever slice it is on."""
         key, covered = (stroke.key, what, options.flatten), stroke.covers(self.stack.shape)
         if key not in self._painted:
-            sheet = self.sheet(stroke.slice)
-            values = sheet.bank(options).values if what == "bank" else sheet.features(options)
-            self._painted[key] = values[covered]
+            self._painted[key] = self.sheet(stroke.slice).at(covered, options, filters=what == "bank")
             _keep_last(self._painted, KEPT_PAINT)
         return self._painted[key][np.searchsorted(covered, pixels)]
 

@@ -162,6 +162,11 @@ class Recipe:
         """Some options other than they were, given as in JSON."""
         return replace(self, options=replace(self.options, **_read_options(options))) if options else self
 
+    def enlarged(self, factor: int) -> Recipe:
+        """The same paint on a picture with so many times as many pixels, down and across."""
+        strokes = tuple(replace(s, size=s.size * factor, points=s.points * factor) for s in self.strokes)
+        return self if factor == 1 else replace(self, strokes=strokes)
+
     def with_regions(self, names: Sequence[str] | None) -> Recipe:
         """Other names of regions, where there are any."""
         if names is None:

@@ -484,7 +484,7 @@ def test_a_picture_that_is_too_large_is_reduced_and_said(tmp_path, monkeypatch):
     assert page.desk.picture.shape == (2048, 2048)
     assert page.desk.objects == "superpixels"
     assert "Reduced from 8192 x 8192 to 2048 x 2048 to be painted on" in page.banner._words.value
-    assert "max_side=None keeps every pixel" in page.banner._words.value
+    assert "every pixel of the file counts" in page.banner._words.value
     page.close()
 
 
