@@ -275,8 +275,8 @@ class Picture:
         height, width = self.shape
         pixels = _block_means(self.pixels, factor)
         note = (
-            f"reduced from {height} x {width} to {pixels.shape[0]} x {pixels.shape[1]} to be painted on, each pixel the "
-            f"mean of {factor} x {factor}; for other pictures, and in masks, every pixel of the file counts"
+            f"reduced from {height} x {width} to {pixels.shape[0]} x {pixels.shape[1]} to be painted on, each pixel "
+            f"the mean of {factor} x {factor}; for other pictures, and in masks, every pixel of the file counts"
         )
         return replace(
             self,

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from cclab.core import Partition, Problem, Solver
+from cclab.images.choice import Choice
 from cclab.images.forest import Forest
 from cclab.images.objects import Objects
 from cclab.images.picture import Picture
@@ -36,10 +37,14 @@ class Posed:
         What became of each stroke; None where nothing is left of it.
     painted : int array of shape (n_objects,)
         The region that each object is painted in; 0 for "don't know", -1 for no paint.
+    choice : Choice or None
+        How it was chosen whether to learn; None where that was said.
     forest : Forest or None
         What was learned from the paint; None where values are clustered as they are.
     seen : array of shape (n_objects, n_maps), or None
         What the filters say of each object, where a forest has learned by them.
+    second : Forest or None
+        Where values were chosen: what was learned, to be asked how sure that is.
     """
 
     recipe: Recipe
@@ -52,8 +57,19 @@ class Posed:
     centers: np.ndarray
     roles: tuple[Dab | None, ...]
     painted: np.ndarray
+    choice: Choice | None = None
     forest: Forest | None = None
     seen: np.ndarray | None = None
+    second: Forest | None = None
+
+    @cached_property
+    def votes(self) -> np.ndarray | None:
+        """(n_objects, n_regions) how probable regions are by what was learned; None where nothing was."""
+        if self.forest is not None:
+            return self.forest.calibrated(self.problem.X)
+        if self.second is not None and self.seen is not None:
+            return self.second.calibrated(self.second.probabilities(self.seen))
+        return None
 
     @cached_property
     def unknown(self) -> np.ndarray:
