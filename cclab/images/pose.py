@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -89,7 +89,7 @@ class Painting:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was done to the picture on the way."""
+        """Of the picture."""
         return self.picture.notes
 
     @property
@@ -240,10 +240,10 @@ class Painting:
 
     def choice(self, recipe: Recipe) -> Choice | None:
         """How well values tell the regions apart, and how well a forest does; None where that is not asked."""
-        options, home = recipe.options, self.home(recipe)
+        options, sheet = recipe.options, self.sheet(recipe.options.slice)
         if options.learn != "auto" or not options.learns or len(self.painted_regions(recipe)) < 2:
             return None
-        columns, names = self.sheet(home).maps(options).columns(options.maps), self.sheet(home).names(options)
+        columns, names = sheet.maps(options).columns(options.maps), sheet.names(options)
         key = "choice", recipe.key[0], options.flatten, options.maps, names
         plain, seen = (self._gathered(recipe, what) for what in (names, "bank"))
         return _once(self, self._made, key, lambda: choose(plain, seen, columns))
@@ -263,22 +263,16 @@ class Painting:
         options, left = recipe.options, self.left_of(recipe)
         sheet = self.sheet(options.slice)
         objects = sheet.objects(options)
-        place_of = {int(region): k for k, region in enumerate(forest.regions)}
-        roles = tuple(
-            Dab(stroke.region, pixels, place_of.get(int(stroke.region))) if len(pixels) else None
-            for stroke, pixels in zip(recipe.strokes, left)
-        )
+        places = {int(region): k for k, region in enumerate(forest.regions)}
+        pairs = zip(recipe.strokes, left)
+        roles = tuple(Dab(s.region, pixels, places.get(int(s.region))) if len(pixels) else None for s, pixels in pairs)
         here = [dab for dab, stroke in zip(roles, recipe.strokes) if dab is not None and stroke.slice == options.slice]
         centers = np.eye(len(forest.regions))
         palette = Palette(tuple(here), forest.regions, centers)
         region, notes = self._painted_regions_of(sheet, objects, palette, options)
-        solver_class = solvers.get(options.solver)
-        seen = sheet.described(options)
-        problem = Problem(
-            self._votes(forest, options).astype(float),
-            statements(objects, palette, region, solver_class.uses),
-            affinity=sheet.ties(options),
-        )
+        seen, uses = sheet.described(options), solvers.get(options.solver).uses
+        known = statements(objects, palette, region, uses)
+        problem = Problem(self._votes(forest, options).astype(float), known, affinity=sheet.ties(options))
         solver = solver_for(options, palette.regions, centers, moves=False)
         about = (self.stack[options.slice], centers, roles, region, self.choice(recipe), forest, seen)
         return Posed(recipe, objects, palette, problem, solver, notes, *about)
@@ -370,7 +364,10 @@ class Painting:
     ) -> np.ndarray:
         """Features of what is left of a stroke, or what the bank says of it; kept, whichever slice it is on."""
         key, covered = (stroke.key, what, options.flatten), stroke.covers(self.stack.shape)
-        see = partial(self.sheet(stroke.slice).at, covered, options, filters=what == "bank")
+
+        def see() -> np.ndarray:
+            return self.sheet(stroke.slice).at(covered, options, filters=what == "bank")
+
         return _once(self, self._painted, key, see, KEPT_PAINT)[np.searchsorted(covered, pixels)]
 
     def _centers(self, recipe: Recipe, means: np.ndarray, moves: bool) -> np.ndarray:
