@@ -56,6 +56,22 @@ def test_values_or_learning_are_chosen_by_paint_that_was_left_out(painting):
     assert coarse.choice is chosen[0].choice  # whatever is clustered, it is chosen once
 
 
+def test_where_values_were_chosen_doubt_is_real_all_the_same(painting):
+    truth = painting.picture.truth
+    steps = np.clip((np.indices(truth.shape)[1] - 25) / 30, 0, 1)  # from dark to bright, with no border to be seen
+    posed, state, regions = solved(
+        Painting(load_image(np.clip(0.2 + 0.6 * steps + 0.3 * (painting.picture.pixels - 0.5), 0, 1))),
+        LEFT,
+        RIGHT,
+        learn="auto",
+    )
+    assert posed.forest is None
+    found, middle = doubt(posed, state.partition), slice(35, 45)
+    assert found[:, middle].mean() > 3 * found[:, :20].mean()
+    assert regions.undecided[:, middle].any()
+    assert not regions.undecided[:, :10].any()
+
+
 def test_too_little_paint_to_leave_any_out_goes_by_values(painting):
     dots = [Stroke("brush", region, 3, [[x, 20]]) for region, x in ((1, 12), (2, 66))]
     posed = solved(painting, *dots, learn="auto")[0]
