@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import itertools
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 
@@ -12,7 +14,7 @@ from skimage import data
 from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks import Row, best_time
-from cclab.images import Options, Painting, Picture, Recipe, Regions, Stroke, load_image
+from cclab.images import Options, Painting, Picture, Recipe, Regions, Stroke, load_image, over_slices
 from cclab.images.bank import Bank
 
 FIRST, FINAL, OPENS = 0.3, 1.0, 2.0
@@ -26,7 +28,7 @@ def strokes(shift: float) -> tuple[Stroke, ...]:
     )
 
 
-def overlay(painting: Painting, objects: str, learn: bool = False) -> Callable[[], Regions]:
+def overlay(painting: Painting, objects: str, learn: bool | str = False) -> Callable[[], Regions]:
     """All that is done from the end of a stroke until the regions are known; each call paints anew."""
     shifts = itertools.count()
 
@@ -46,7 +48,7 @@ def retina() -> Picture:
     return load_image(data.retina()[190:1214, 190:1214], name="retina")
 
 
-def opened(picture: Picture, objects: str, learn: bool = False) -> Painting:
+def opened(picture: Picture, objects: str, learn: bool | str = False) -> Painting:
     painting = Painting(picture)
     painting.prepare(Options(objects=objects, learn=learn))
     return painting
@@ -69,19 +71,24 @@ def bench_learning() -> Iterator[Row]:
         picture = load_image(name)
         painting = opened(picture, "pixels", learn=True)
         about = f"512 x 512, {'colour' if picture.is_colour else 'grey'}"
-        plain, first = (best_time(overlay(painting, "superpixels", learn)) for learn in (False, True))
+        plain, first, chosen = (best_time(overlay(painting, "superpixels", learn)) for learn in (False, True, "auto"))
         yield within(f"stroke to first overlay, learned, {about}", first, FIRST)
+        yield within(f"stroke to first overlay, chosen by paint left out, {about}", chosen, FIRST)
         yield Row(f"first overlay learned / by values, {about}", first / plain, 6, detail=f"({1e3 * plain:.0f} ms)")
-        final = best_time(overlay(painting, "pixels", True))
-        yield within(f"stroke to final overlay, learned, {about}", final, FINAL)
+        final = best_time(overlay(painting, "pixels", "auto"))
+        yield within(f"stroke to final overlay, chosen by paint left out, {about}", final, FINAL)
         seconds = best_time(lambda picture=picture: Bank.of(picture), 2)
         yield within(f"the bank of filters, {about}", seconds, OPENS)
 
 
+def large() -> Picture:
+    """2000 x 2000 pixels in grey."""
+    return load_image(np.tile(data.camera(), (4, 4))[:2000, :2000], name="large")
+
+
 def bench_large() -> Iterator[Row]:
-    """2000 x 2000 grey, by superpixels, against a random forest's fit and predict on the same filters."""
-    pixels = np.tile(data.camera(), (4, 4))[:2000, :2000]
-    painting = opened(load_image(pixels, name="large"), "superpixels", learn=True)
+    """Superpixels to look at, and the mask of every pixel, against a forest's fit and predict by the same filters."""
+    painting = opened(large(), "superpixels", learn=True)
     ours = best_time(overlay(painting, "superpixels", True), 2)
     bank = painting.sheet(0).bank(Options(learn=True)).values
     marks = np.concatenate([stroke.covers((2000, 2000)) for stroke in strokes(0)])
@@ -93,14 +100,27 @@ def bench_large() -> Iterator[Row]:
 
     theirs = best_time(forest, 1)
     yield Row("overlay, 2000 x 2000 / a forest's fit and predict", ours / theirs, 1, detail=f"({ours:.2f} s)")
+    recipe = Recipe(strokes(0), Options(learn=True))
+    mask = best_time(lambda: next(over_slices(painting, recipe)), 1)
+    yield Row("mask of every pixel, 2000 x 2000 / the same", mask / theirs, 1, detail=f"({mask:.1f} s, {theirs:.1f} s)")
+
+
+def bench_large_memory() -> Iterator[Row]:
+    """All memory of a process of its own that opens 2000 x 2000 pixels, paints, and makes the mask."""
+    code = (
+        "import resource; from benchmarks.bench_painting import *; painting = opened(large(), 'superpixels', True);"
+        "overlay(painting, 'superpixels', True)(); recipe = Recipe(strokes(0), Options(learn=True));"
+        "next(over_slices(painting, recipe)); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    kilobytes = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+    peak = kilobytes / 2**10
+    yield Row("memory, 2000 x 2000, learning and mask / 1 GB", peak / 1024, 1, detail=f"({peak:.0f} MB)")
 
 
 def bench_opening() -> Iterator[Row]:
-    large = retina()
-    yield within(
-        "opening by superpixels, 1024 x 1024, colour", best_time(lambda: opened(large, "superpixels"), 3), OPENS
-    )
-    painting = opened(large, "superpixels")
+    eye = retina()
+    yield within("opening by superpixels, 1024 x 1024, colour", best_time(lambda: opened(eye, "superpixels"), 3), OPENS)
+    painting = opened(eye, "superpixels")
     first = best_time(overlay(painting, "superpixels"))
     yield within("stroke to overlay (superpixels), 1024 x 1024, colour", first, FIRST)
 

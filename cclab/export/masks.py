@@ -60,12 +60,10 @@ def belief_tiff(name: str, maps: dict[str, np.ndarray], picture: Picture) -> Fil
 def _ome(filename: str, values: np.ndarray, axes: str, picture: Picture, about: dict) -> File:
     import tifffile
 
-    if picture.spacing is not None:
+    spacing = (picture if values.shape[-2:] == picture.shape else picture.full).spacing
+    if spacing is not None:
         unit = {"µm": "µm", "mm": "mm", "nm": "nm", "cm": "cm", "m": "m"}.get(picture.length, "µm")
-        rows, columns = picture.spacing
-        if picture.whole_shape is not None:
-            rows *= picture.shape[0] / picture.whole_shape[0]
-            columns *= picture.shape[1] / picture.whole_shape[1]
+        rows, columns = spacing
         about = about | {
             "PhysicalSizeY": rows, "PhysicalSizeX": columns, "PhysicalSizeYUnit": unit, "PhysicalSizeXUnit": unit
         }  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy import ndimage
 
 from cclab.images.learned import MOST_PIXELS, Applied, Failed, Model, Progress
 from cclab.images.pose import Painting
@@ -32,18 +33,51 @@ def over_slices(
     """
     places = range(len(painting.stack)) if places is None else list(places)
     model = painting.model(recipe)
-    height, width = painting.stack.shape
-    kind = recipe.options.objects
-    if kind == "pixels" and height * width > MOST_PIXELS:
-        kind = "superpixels"
     for done, place in enumerate(places, 1):
-        posed = painting.pose(recipe.with_options({"objects": kind, "slice": place}))
-        partition = posed.solver.solve(posed.solver.adapt(posed.problem)).partition
-        doubt = posed.objects.lift(model.doubt_of(posed.problem.X).astype(np.float32))
-        found = Applied(posed.picture, Regions.of(posed, partition).labels, doubt, recipe.regions)
+        if is_large(painting):
+            found = _painted_over(model, painting, recipe, place)
+        else:
+            posed = painting.pose(recipe.with_options({"slice": place}))
+            partition = posed.solver.solve(posed.solver.adapt(posed.problem)).partition
+            doubt = posed.objects.lift(model.doubt_of(posed.problem.X).astype(np.float32))
+            found = Applied(posed.picture, Regions.of(posed, partition).labels, doubt, recipe.regions)
         if progress is not None:
             progress(done, len(places))
         yield found
+
+
+def is_large(painting: Painting) -> bool:
+    """Whether masks are made pixel by pixel in blocks, at the size of the file, whatever is shown."""
+    return painting.full is not painting or painting.sheet(0).n_pixels > MOST_PIXELS
+
+
+def _painted_over(model: Model, painting: Painting, recipe: Recipe, place: int) -> Applied:
+    """A large slice, in blocks, with what is painted on it."""
+    picture, full = painting.stack[place], painting.full
+    found = model.over(full.sheet(place), picture)
+    enlarged = recipe.enlarged(picture.reduced_by)
+    paint = [
+        (stroke.region, pixels)
+        for stroke, pixels in zip(enlarged.strokes, full.left_of(enlarged))
+        if stroke.slice == place
+    ]
+    for region in recipe.options.connected:
+        mine = [pixels for of, pixels in paint if of == region and len(pixels)]
+        if mine:
+            keep_touched(found.whole, region, np.concatenate(mine))
+    for region, pixels in paint:
+        found.whole.ravel()[pixels] = region
+    return found
+
+
+def keep_touched(labels: np.ndarray, region: int, pixels: np.ndarray) -> None:
+    """Give what is in no one piece with some pixels of a region to the region that is nearest to it, in place."""
+    pieces, n = ndimage.label(labels == region)
+    touched = np.zeros(n + 1, dtype=bool)
+    touched[pieces.ravel()[pixels]] = True
+    stray = (pieces > 0) & ~touched[pieces]
+    rows, columns = ndimage.distance_transform_edt(labels == region, return_distances=False, return_indices=True)
+    labels[stray] = labels[rows[stray], columns[stray]]
 
 
 def table_of(results: Iterable[Applied | Failed]) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -49,6 +49,54 @@ class Paint:
     region: np.ndarray
     stroke: np.ndarray
     piece: np.ndarray
+    _left_out: dict[bytes, np.ndarray] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def code(self) -> np.ndarray:
+        """(n,) the place of each pixel's region among those that are painted."""
+        return np.unique(self.region, return_inverse=True)[1]
+
+    @cached_property
+    def fold(self) -> np.ndarray:
+        """(n,) when each pixel is left out: with its stroke, or with its piece of its region's only stroke.
+
+        -1 where it is never left out, since nothing of its region would be left.
+        """
+        fold = np.full(len(self.code), -1)
+        for k in range(int(self.code.max()) + 1):
+            mine = self.code == k
+            parts = self.stroke if len(np.unique(self.stroke[mine])) > 1 else self.piece
+            numbers, rank = np.unique(parts[mine], return_inverse=True)
+            if len(numbers) > 1:
+                fold[mine] = rank % min(len(numbers), FOLDS)
+        return fold
+
+    @cached_property
+    def weight(self) -> np.ndarray:
+        """(n,) regions count alike; within one, long strokes count more than short ones, by the root of their size."""
+        weight = 1 / np.sqrt(np.bincount(self.stroke)[self.stroke])
+        totals = np.bincount(self.code, weights=weight)
+        return weight / totals[self.code] * len(self.code) / len(totals)
+
+    def only(self, some: np.ndarray) -> Paint:
+        """A part of it; all of it is itself."""
+        if some.all():
+            return self
+        return Paint(*(each[some] for each in (self.values, self.region, self.stroke, self.piece)))
+
+    def left_out(self, columns: np.ndarray) -> np.ndarray:
+        """(n, n_regions) what trees say of each pixel that were grown without its stroke; NaN where there are none."""
+        key = columns.tobytes()
+        if key not in self._left_out:
+            values = np.ascontiguousarray(self.values[:, columns], dtype=np.float32)
+            found = np.full((len(self.code), int(self.code.max()) + 1), np.nan)
+            for number in range(int(self.fold.max()) + 1):
+                unseen, seen = np.flatnonzero(self.fold == number), self.fold != number
+                trees = [_tree(values[seen], self.code[seen], self.weight[seen], k) for k in range(TESTING)]
+                votes = [tree.predict_proba(values[unseen], check_input=False) for tree in trees]
+                found[unseen] = np.mean(votes, axis=0)
+            self._left_out[key] = found
+        return self._left_out[key]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +129,8 @@ class Forest:
     def grown(cls, paint: Paint, bank: Bank, columns: np.ndarray, n_trees: int) -> Forest:
         """Learn from paint, by some of the maps of a bank."""
         rng = np.random.default_rng(0)  # the same paint gives the same forest
-        regions, code = np.unique(paint.region, return_inverse=True)
+        regions, code, weight = np.unique(paint.region), paint.code, paint.weight
         values = np.ascontiguousarray(paint.values[:, columns], dtype=np.float32)
-        weight = _weights(code, paint.stroke)
         region_of_piece = np.zeros(int(paint.piece.max()) + 1, dtype=int)
         region_of_piece[paint.piece] = code
         trees = []
@@ -95,31 +142,20 @@ class Forest:
         kinds, scales = (tuple(about[k] for k in columns) for about in (bank.kinds, bank.scales))
         return cls(regions, trees, columns, paint, importance, kinds, scales)
 
-    @cached_property
+    @property
     def held_out(self) -> np.ndarray:
-        """(n, n_regions) what trees say of each painted pixel that were grown without its stroke.
-
-        A region with one stroke has its pieces left out in turn; NaN where that is one, too.
-        """
-        paint, code = self.paint, np.searchsorted(self.regions, self.paint.region)
-        values = np.ascontiguousarray(paint.values[:, self.columns], dtype=np.float32)
-        weight, fold = _weights(code, paint.stroke), _folds(paint, code)
-        found = np.full((len(code), len(self.regions)), np.nan)
-        for number in range(int(fold.max()) + 1):
-            unseen, seen = np.flatnonzero(fold == number), fold != number
-            trees = [_tree(values[seen], code[seen], weight[seen], k) for k in range(TESTING)]
-            found[unseen] = np.mean([tree.predict_proba(values[unseen], check_input=False) for tree in trees], axis=0)
-        return found
+        """(n, n_regions) what trees say of each painted pixel that were grown without its stroke."""
+        return self.paint.left_out(self.columns)
 
     @cached_property
     def sharpness(self) -> float:
         """The power of the votes that says best how often they are right, of paint that the trees have not seen."""
-        code = np.searchsorted(self.regions, self.paint.region)
+        code = self.paint.code
         tested = np.flatnonzero(np.isfinite(self.held_out[:, 0]))
         if not len(tested):
             return 1.0
         votes = np.log(np.clip(self.held_out[tested], LEAST_VOTE, 1))
-        weight = _weights(code, self.paint.stroke)[tested]
+        weight = self.paint.weight[tested]
         losses = []
         for power in POWERS:
             scaled = power * votes
@@ -174,8 +210,7 @@ class Forest:
         A stroke confirms what the trees would have said without it; it has taught what they say rightly only with it,
         by the kind of map in which it differs most from the other paint of its region; else it holds where it is.
         """
-        paint, found = self.paint, []
-        code = np.searchsorted(self.regions, paint.region)
+        paint, found, code = self.paint, [], self.paint.code
         rows = np.arange(len(code))
         now = self.probabilities(paint.values)[rows, code]
         before = self.held_out[rows, code]
@@ -216,18 +251,6 @@ def _tree(values: np.ndarray, code: np.ndarray, weight: np.ndarray, number: int)
     return tree.fit(values, code, sample_weight=weight, check_input=False)
 
 
-def _folds(paint: Paint, code: np.ndarray) -> np.ndarray:
-    """(n,) when each painted pixel is left out: with its stroke, or with its piece of its region's only stroke."""
-    fold = np.full(len(code), -1)
-    for k in range(int(code.max()) + 1):
-        mine = code == k
-        parts = paint.stroke if len(np.unique(paint.stroke[mine])) > 1 else paint.piece
-        numbers, rank = np.unique(parts[mine], return_inverse=True)
-        if len(numbers) > 1:
-            fold[mine] = rank % min(len(numbers), FOLDS)
-    return fold
-
-
 def _chosen(rng: np.random.Generator, region_of_piece: np.ndarray) -> np.ndarray:
     """(n_pieces,) most pieces of each region, at least one, and all where there is but one."""
     chosen = np.zeros(len(region_of_piece), dtype=bool)
@@ -236,14 +259,6 @@ def _chosen(rng: np.random.Generator, region_of_piece: np.ndarray) -> np.ndarray
         n = max(1, min(round(SEEN * len(pieces)), len(pieces) - 1))
         chosen[rng.permutation(pieces)[:n]] = True
     return chosen
-
-
-def _weights(code: np.ndarray, stroke: np.ndarray) -> np.ndarray:
-    """Regions count alike; within one, long strokes count more than short ones, by the root of their size."""
-    sizes = np.bincount(stroke)[stroke]
-    weight = 1 / np.sqrt(sizes)
-    totals = np.bincount(code, weights=weight)
-    return weight / totals[code] * len(code) / len(totals)
 
 
 def gather(strokes: Sequence[tuple[int, np.ndarray, np.ndarray]], width: int) -> Paint:

@@ -15,7 +15,6 @@ from cclab.core.registry import solvers
 from cclab.images.forest import Forest
 from cclab.images.picture import Picture
 from cclab.images.recipe import Options
-from cclab.images.resizing import enlarged
 from cclab.images.sheet import Sheet
 from cclab.maths.focal_sets import gabriel_pairs
 
@@ -28,7 +27,7 @@ RESOLVE = 2.5
 # How many steps at most, and how little prototypes move at the last. Pixels take the prototypes that superpixels have
 # found: steps of their own would move them so little that it can't be seen.
 STOPS = {"pixels": (0, 0.1), "superpixels": (3, 0.02), "values": (3, 0.02)}
-# In larger pictures superpixels are what is clustered.
+# Larger pictures are shown by superpixels; their masks are made pixel by pixel, in blocks.
 MOST_PIXELS = 300_000
 
 
@@ -70,7 +69,7 @@ class Applied:
     Attributes
     ----------
     picture : Picture
-    labels : uint8 array of shape (height, width)
+    whole : uint8 array of the shape of the file
         The region of each pixel, 0 where it has no value.
     doubt : float array of shape (height, width)
         Where a forest has learned, how improbable the region is; else from 0 (as like a region as its paint, and unlike
@@ -79,14 +78,14 @@ class Applied:
     """
 
     picture: Picture
-    labels: np.ndarray
+    whole: np.ndarray
     doubt: np.ndarray
     regions: tuple[str, ...]
 
     @property
-    def whole(self) -> np.ndarray:
-        """(height, width) the labels at the size of the file that the picture came from."""
-        return enlarged(self.labels, self.picture.whole_shape)
+    def labels(self) -> np.ndarray:
+        """(height, width) the regions at the size that the picture is shown at."""
+        return as_shown(self.whole, self.picture)
 
     @property
     def doubtful(self) -> float:
@@ -98,16 +97,14 @@ class Applied:
         from cclab.images.pieces import count_pieces
 
         picture, labels = self.picture, self.labels
-        height, width = picture.whole_shape or picture.shape
+        counts = np.bincount(self.whole.ravel(), minlength=len(self.regions) + 1)
         values = 100 * picture.lab[..., 0] if picture.is_colour else picture.values
         rows = []
         for region, name in enumerate(self.regions, 1):
-            mask = labels == region
-            share = float(mask.mean())
-            row = {"picture": picture.name, "region": name, "pixels": round(share * height * width), "area": share}
-            if picture.spacing is not None:
-                one = picture.spacing[0] * picture.spacing[1]
-                row[f"area ({picture.length}²)"] = float(mask.sum() * one)
+            mask, n = labels == region, int(counts[region])
+            row = {"picture": picture.name, "region": name, "pixels": n, "area": n / self.whole.size}
+            if picture.full.spacing is not None:
+                row[f"area ({picture.length}²)"] = n * picture.full.spacing[0] * picture.full.spacing[1]
             inside = values[mask]
             row["mean"] = float(inside.mean()) if len(inside) else np.nan
             row["count"] = count_pieces(mask)
@@ -169,29 +166,35 @@ class Model:
                 f"{picture.name} is {_channels(picture)}, and the paint is on {_channels(self.learned_on)}: a model is "
                 "applied to pictures of the same kind; convert it, or paint on one like it"
             )
-        return self._applied(Sheet(picture.on_scale_of(self.learned_on)), picture)
+        return self.over(Sheet(picture.on_scale_of(self.learned_on).full), picture)
 
-    def _applied(self, sheet: Sheet, picture: Picture) -> Applied:
-        kind = self.options.objects
-        if kind == "pixels" and sheet.n_pixels > MOST_PIXELS:
-            kind = "superpixels"
-        options = replace(self.options, objects=kind)
+    def over(self, sheet: Sheet, picture: Picture) -> Applied:
+        """What is made of a picture at the size of its file: all at once, or pixel by pixel in blocks."""
+        options, invalid = self.options, sheet.picture.invalid
+        if sheet.n_pixels > MOST_PIXELS and options.objects == "superpixels":
+            options = replace(options, objects="pixels")
+        labels = np.zeros(sheet.picture.shape, dtype=np.uint8)
+        doubt = np.zeros(sheet.picture.shape, dtype=np.float16)
+        for block, part in sheet.blocks(options):
+            found, doubtful = self._regions_of(part, options)
+            labels[block.core], doubt[block.core] = found[block.inner], doubtful[block.inner]
+        if invalid is not None:
+            labels[invalid], doubt[invalid] = 0, 0
+        return Applied(picture, labels, as_shown(doubt, picture).astype(np.float32), self.regions)
+
+    def _regions_of(self, sheet: Sheet, options: Options) -> tuple[np.ndarray, np.ndarray]:
+        """(height, width) the region of each pixel of a picture, and its doubt."""
         objects = sheet.objects(options)
         if self.forest is not None:
             X = self.forest.probabilities(sheet.described(options)).astype(float)
         else:
             X = objects.features.astype(float) @ self.units
         if X.shape[1] != self.centers.shape[1]:
-            raise ValueError(f"{picture.name} has other features than the picture that was painted on")
+            raise ValueError(f"{sheet.picture.name} has other features than the picture that was painted on")
         problem = Problem(X, affinity=sheet.ties(options))
         solver = solver_for(replace(options, solver="CECM", parameters={}), self.prototypes, self.centers, moves=False)
         partition = solver.solve(solver.adapt(problem)).partition
-        labels = objects.lift(self._labels(partition))
-        doubt = objects.lift(self.doubt_of(X).astype(np.float32))
-        if picture.invalid is not None:
-            labels, doubt = labels.copy(), doubt.copy()
-            labels[picture.invalid], doubt[picture.invalid] = 0, 0
-        return Applied(picture, labels, doubt, self.regions)
+        return objects.lift(self._labels(partition)), objects.lift(self.doubt_of(X).astype(np.float16))
 
     def _labels(self, partition: Partition) -> np.ndarray:
         regions = np.unique(self.prototypes)
@@ -244,6 +247,13 @@ class Failed:
 
     name: str
     why: str
+
+
+def as_shown(values: np.ndarray, picture: Picture) -> np.ndarray:
+    """Values of every pixel of a file at those that are shown: in the middle of each square that became one."""
+    step = picture.reduced_by
+    rows, columns = (np.minimum(np.arange(n) * step + step // 2, m - 1) for n, m in zip(picture.shape, values.shape))
+    return values if step == 1 else values[np.ix_(rows, columns)]
 
 
 def _name_of(source: Any) -> str:

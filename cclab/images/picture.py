@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from scipy import ndimage
 
 from cclab.datasets.limits import MOST_PIXELS, check_limit
 
@@ -50,8 +51,10 @@ class Picture:
         Names of the channels, where these are no colours.
     invalid : bool array of shape (height, width), or None
         Pixels without a value: belong nowhere, whatever is painted.
-    whole_shape : (height, width) or None
-        Of the file, where the picture was reduced to be painted on.
+    whole : Picture or None
+        Every pixel of the file, where the picture was reduced to be shown and painted on.
+    reduced_by : int
+        How many pixels of the file, down and across, are one of these.
 
     Examples
     --------
@@ -75,7 +78,8 @@ class Picture:
     window: tuple[float, float] | None = None
     channels: tuple[str, ...] = ()
     invalid: np.ndarray | None = None
-    whole_shape: tuple[int, int] | None = None
+    whole: Picture | None = None
+    reduced_by: int = 1
 
     def __post_init__(self) -> None:
         pixels = np.asarray(self.pixels, dtype=np.float32)
@@ -111,6 +115,11 @@ class Picture:
         return self.pixels.shape[:2]
 
     @property
+    def full(self) -> Picture:
+        """The picture at the size of its file."""
+        return self if self.whole is None else self.whole
+
+    @property
     def is_colour(self) -> bool:
         """Whether the channels of the pixels are red, green and blue."""
         return self.pixels.ndim == 3 and not self.channels
@@ -127,7 +136,21 @@ class Picture:
         if (self.low, self.high, self.bit_depth) == (other.low, other.high, other.bit_depth):
             return self
         pixels = np.clip((self.values - other.low) / (other.high - other.low), 0, 1)
-        return replace(self, pixels=pixels, low=other.low, high=other.high, bit_depth=other.bit_depth)
+        whole = None if self.whole is None else self.whole.on_scale_of(other)
+        return replace(self, pixels=pixels, low=other.low, high=other.high, bit_depth=other.bit_depth, whole=whole)
+
+    def part(self, rows: slice, columns: slice) -> Picture:
+        """A part of it, without its truth."""
+        invalid = None if self.invalid is None else self.invalid[rows, columns]
+        return replace(
+            self,
+            pixels=self.pixels[rows, columns],
+            truth=None,
+            truth_names=(),
+            invalid=invalid,
+            whole=None,
+            reduced_by=1,
+        )
 
     @cached_property
     def contrast(self) -> tuple[float, float]:
@@ -181,6 +204,8 @@ class Picture:
 
     def pack(self) -> dict[str, Any]:
         """All of it, as arrays and values that are ready for JSON; whole numbers where pixels came as such."""
+        if self.whole is not None:
+            return self.whole.pack() | {"reduced_by": self.reduced_by}
         steps = 2**self.bit_depth - 1
         levels = np.rint(self.pixels.astype(float) * steps).astype(np.uint8 if self.bit_depth <= 8 else np.uint16)
         exact = np.array_equal(np.divide(levels, steps, dtype=np.float32), self.pixels)
@@ -201,7 +226,6 @@ class Picture:
             "window": None if self.window is None else list(self.window),
             "channels": list(self.channels),
             "invalid": self.invalid,
-            "whole_shape": None if self.whole_shape is None else list(self.whole_shape),
         }
 
     @classmethod
@@ -218,7 +242,7 @@ class Picture:
         check_limit(pixels.shape[0] * pixels.shape[1], MOST_PIXELS, "pixels", "Open a part of the picture.")
         if np.issubdtype(pixels.dtype, np.integer):
             pixels = np.divide(pixels, 2**bit_depth - 1, dtype=np.float32)
-        return cls(
+        picture = cls(
             str(packed["name"]),
             pixels,
             bit_depth,
@@ -235,7 +259,34 @@ class Picture:
             window=_pair(packed.get("window")),
             channels=tuple(str(name) for name in packed.get("channels") or ()),
             invalid=packed.get("invalid"),
-            whole_shape=_whole_pair(packed.get("whole_shape")),
+        )
+        return picture.reduced(int(packed.get("reduced_by") or 1))
+
+    def fitting(self, max_side: int | None) -> Self:
+        """The same picture, reduced by a whole factor where a side is longer than that."""
+        if max_side is not None and max_side < 1:
+            raise ValueError(f"max_side is at least 1, or None; got {max_side}")
+        return self if max_side is None else self.reduced(-(-max(self.shape) // max_side))
+
+    def reduced(self, factor: int) -> Self:
+        """The same picture, small enough to be shown and painted on: each pixel is the mean of a square of them."""
+        if factor <= 1:
+            return self
+        height, width = self.shape
+        pixels = _block_means(self.pixels, factor)
+        note = (
+            f"reduced from {height} x {width} to {pixels.shape[0]} x {pixels.shape[1]} to be painted on, each pixel "
+            f"the mean of {factor} x {factor}; for other pictures, and in masks, every pixel of the file counts"
+        )
+        return replace(
+            self,
+            pixels=pixels,
+            truth=None if self.truth is None else self.truth[::factor, ::factor],
+            invalid=None if self.invalid is None else self.invalid[::factor, ::factor],
+            spacing=None if self.spacing is None else (self.spacing[0] * factor, self.spacing[1] * factor),
+            notes=(*self.notes, note),
+            whole=self,
+            reduced_by=factor,
         )
 
     def __repr__(self) -> str:
@@ -283,13 +334,23 @@ def scaled_to_unit(values: np.ndarray) -> tuple[np.ndarray, int, tuple[float, fl
     return np.clip((values - low) / (high - low), 0, 1).astype(np.float32), 16, (low, high)
 
 
-def _whole_pair(values: Any) -> tuple[int, int] | None:
-    pair = _pair(values)
-    if pair is None:
-        return None
-    height, width = (int(side) for side in pair)
-    check_limit(height * width, MOST_PIXELS, "pixels", "Open a part of the picture.")
-    return height, width
+def filled(pixels: np.ndarray, invalid: np.ndarray) -> np.ndarray:
+    """Pixels without a value take that of the nearest that has one, so that features around them are not led astray."""
+    whole = pixels.copy()
+    for place, without in enumerate(invalid):
+        if without.any() and not without.all():
+            rows, columns = ndimage.distance_transform_edt(without, return_distances=False, return_indices=True)
+            whole[place] = whole[place][rows, columns]
+    return whole
+
+
+def _block_means(pixels: np.ndarray, factor: int) -> np.ndarray:
+    """Means of blocks, those at the far edges smaller; rows by rows, so that little memory is taken."""
+    height, width = pixels.shape[:2]
+    columns = np.arange(0, width, factor)
+    counts = np.diff([*columns, width]).astype(np.float32).reshape(-1, *[1] * (pixels.ndim - 2))
+    bands = (pixels[top : top + factor].mean(axis=0) for top in range(0, height, factor))
+    return np.clip(np.stack([np.add.reduceat(band, columns, axis=0) / counts for band in bands]), 0, 1)
 
 
 def _pair(values: Any) -> tuple[float, float] | None:

@@ -8,11 +8,12 @@ import numpy as np
 from scipy import ndimage
 
 from cclab.core import Partition
-from cclab.images.cluster_regions import by_region
-from cclab.images.posed import Posed
+from cclab.images.posed import Posed, by_region
 
 # A pixel is undecided where its region is held for less probable than this.
-SURE = 0.7
+SURE = 0.8
+# So far around it is looked how many go with the same region, as a standard deviation in pixels: borders are doubtful.
+NEAR = 1.0
 # Diameter of the place that is asked about, in pixels, and how far from paint and from earlier places it lies.
 ASKED, AWAY = 7.0, 9.0
 # Of all doubt, what is looked through for the largest piece: the most doubtful share of the pixels.
@@ -20,15 +21,20 @@ MOST_DOUBTFUL = 0.1
 
 
 def doubt(posed: Posed, partition: Partition) -> np.ndarray:
-    """(height, width) how improbable the region of each pixel is, from 0 to 1, by what is seen there alone.
+    """(height, width) how improbable the region of each pixel is, from 0 to 1.
 
-    Neighbours decide with which region a pixel goes, and would hide every doubt: so they have no say here. Where a
-    forest has learned, its votes are held against paint that was left out (`Forest.calibrated`).
+    Ties make neighbours sure of each other, right or wrong, so belief says little. Doubt is what is missing to the mean
+    of two shares: of the votes for the region by what is seen at the pixel alone (see `probable`), and of the pixels
+    next to it that go with the same region.
     """
     degrees, regions = by_region(posed, partition)
-    chosen = degrees.argmax(axis=1)
-    shares = probable(posed, regions)
-    found = posed.objects.lift((1 - shares[np.arange(len(chosen)), chosen]).astype(np.float32))
+    chosen, shares = degrees.argmax(axis=1), probable(posed, regions)
+    found = posed.objects.lift(shares[np.arange(len(chosen)), chosen].astype(np.float32))
+    labels = posed.objects.lift(chosen)
+    for k in range(len(regions)):
+        mine = labels == k
+        found[mine] += ndimage.gaussian_filter(mine.astype(np.float32), NEAR)[mine]
+    found = np.clip(1 - found / 2, 0, 1)
     for region in posed.palette.painted:  # paint is the person's word
         found.ravel()[posed.palette.of_region(region)] = 0
     found[posed.unknown] = 1
@@ -36,9 +42,13 @@ def doubt(posed: Posed, partition: Partition) -> np.ndarray:
 
 
 def probable(posed: Posed, regions: np.ndarray) -> np.ndarray:
-    """(n_objects, n_regions) how probable regions are by what is seen at each object, without its neighbours."""
-    if posed.forest is not None:
-        return posed.forest.calibrated(posed.problem.X)
+    """(n_objects, n_regions) how probable regions are by what is seen at each object, without its neighbours.
+
+    Votes of a forest are held against paint that was left out (`Forest.calibrated`); where values were chosen, they are
+    a second opinion. Without a forest it goes by the distance to prototypes.
+    """
+    if posed.votes is not None:
+        return posed.votes
     squares = np.stack([((posed.problem.X - center) ** 2).sum(axis=1) for center in posed.centers], axis=1)
     nearest = np.stack([squares[:, posed.palette.regions == region].min(axis=1) for region in regions], axis=1)
     likely = 1 / np.maximum(nearest, 1e-9)

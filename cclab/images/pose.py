@@ -7,8 +7,9 @@ in units of the scatter within the dabs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -16,22 +17,22 @@ import numpy as np
 
 from cclab.core import Problem, Solver
 from cclab.core.registry import solvers
+from cclab.images.choice import Choice, choose
 from cclab.images.constraints import likeness, net_shares, statements, weights
-from cclab.images.forest import N_TREES, Forest, gather
+from cclab.images.forest import N_TREES, Forest, Paint, gather
 from cclab.images.learned import Model, solver_for
 from cclab.images.objects import Objects
 from cclab.images.picture import Picture
 from cclab.images.posed import Posed
-from cclab.images.prototypes import Dab, Palette
+from cclab.images.prototypes import Dab, Palette, means_of
 from cclab.images.recipe import Options, Recipe
-from cclab.images.sheet import Sheet
+from cclab.images.sheet import MOST_KEPT, Sheet
 from cclab.images.stack import Stack
 from cclab.images.strokes import Stroke, surviving_pixels
 
-# So many problems are kept, slices with what follows from them, and features of strokes on other slices.
-KEPT, KEPT_SHEETS, KEPT_PAINT = 8, 4, 2000
-# Of larger pictures only the slice that is looked at is kept.
-LARGE = 1_000_000
+# So many problems are kept, slices with what follows from them (of large pictures the one that is looked at), and
+# features of strokes on other slices.
+KEPT, KEPT_SHEETS, KEPT_PAINT, LARGE = 12, 4, 2000, 1_000_000
 
 
 @dataclass(eq=False)
@@ -60,7 +61,7 @@ class Painting:
     _sheets: dict[int, Sheet] = field(default_factory=dict, init=False, repr=False)
     _painted: dict[Any, np.ndarray] = field(default_factory=dict, init=False, repr=False)
     _posed: dict[Any, Posed] = field(default_factory=dict, init=False, repr=False)
-    _forests: dict[Any, Forest] = field(default_factory=dict, init=False, repr=False)
+    _made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     _voted: dict[Any, np.ndarray] = field(default_factory=dict, init=False, repr=False)
     _left: dict[Any, list[np.ndarray]] = field(default_factory=dict, init=False, repr=False)
     _making: Any = field(default_factory=RLock, init=False, repr=False)
@@ -73,21 +74,27 @@ class Painting:
         self.stack = Stack.of(self.picture)
         self.picture = self.stack[0]
 
+    @cached_property
+    def full(self) -> Painting:
+        """The same at the size of the file, where it was reduced to be painted on."""
+        whole = tuple(picture.full for picture in self.stack)
+        return self if self.picture.whole is None else Painting(replace(self.stack, slices=whole))
+
     # ------------------------------------------------------------------ as what a session is about
 
     @property
     def name(self) -> str:
-        """Of the picture."""
+        """Of the stack."""
         return self.stack.name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was done to the picture on the way."""
+        """Of the picture."""
         return self.picture.notes
 
     @property
     def fingerprint(self) -> str:
-        """Of the picture."""
+        """Of the content."""
         return self.stack.fingerprint
 
     @property
@@ -138,15 +145,8 @@ class Painting:
         ValueError
             Where nothing is painted, or the recipe makes no sense.
         """
-        recipe = recipe if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
-        key = recipe.key
-        posed = self._posed.get(key)
-        if posed is None:
-            with self._making:  # who needs what another thread is making waits for it
-                posed = self._posed.get(key) or self._make(recipe)
-                self._posed[key] = posed
-                _keep_last(self._posed, KEPT)
-        return posed
+        posing = recipe if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
+        return self._posed.get(posing.key) or _once(self, self._posed, posing.key, lambda: self._make(posing))
 
     def sheet(self, place: int) -> Sheet:
         """A slice, with what follows from it alone; only the last few are kept."""
@@ -171,30 +171,31 @@ class Painting:
 
     def painted_regions(self, recipe: Recipe) -> set[int]:
         """The regions that have paint on any slice."""
-        left = zip(recipe.strokes, self.left_of(recipe))
-        return {int(stroke.region) for stroke, pixels in left if stroke.region and len(pixels)}
+        return {int(stroke.region) for stroke, _ in self._painted_strokes(recipe)}
+
+    def _painted_strokes(self, recipe: Recipe) -> list[tuple[Stroke, np.ndarray]]:
+        """Strokes of regions, with the pixels that are left of them."""
+        return [(s, pixels) for s, pixels in zip(recipe.strokes, self.left_of(recipe)) if s.region and len(pixels)]
 
     def left_of(self, recipe: Recipe) -> list[np.ndarray]:
         """The pixels that are left of each stroke, on its slice."""
-        key = recipe.key[0]
-        with self._making:
-            if key not in self._left:
-                left = [np.empty(0, dtype=np.int64)] * len(recipe.strokes)
-                for place in {stroke.slice for stroke in recipe.strokes}:
-                    mine = [k for k, stroke in enumerate(recipe.strokes) if stroke.slice == place]
-                    strokes = [recipe.strokes[k] for k in mine]
-                    for k, pixels in zip(mine, surviving_pixels(strokes, self.stack.shape)):
-                        left[k] = pixels
-                self._left[key] = left
-                _keep_last(self._left, KEPT)
-            return self._left[key]
+
+        def make() -> list[np.ndarray]:
+            left = [np.empty(0, dtype=np.int64)] * len(recipe.strokes)
+            for place in {stroke.slice for stroke in recipe.strokes}:
+                mine = [k for k, stroke in enumerate(recipe.strokes) if stroke.slice == place]
+                strokes = [recipe.strokes[k] for k in mine]
+                for k, pixels in zip(mine, surviving_pixels(strokes, self.stack.shape)):
+                    left[k] = pixels
+            return left
+
+        return _once(self, self._left, recipe.key[0], make)
 
     def home(self, recipe: Recipe) -> int:
         """The slice with the most paint: there prototypes may move, on all others they are taken as they are."""
         counts: dict[int, int] = {}
-        for stroke, pixels in zip(recipe.strokes, self.left_of(recipe)):
-            if stroke.region:
-                counts[stroke.slice] = counts.get(stroke.slice, 0) + len(pixels)
+        for stroke, pixels in self._painted_strokes(recipe):
+            counts[stroke.slice] = counts.get(stroke.slice, 0) + len(pixels)
         return max(counts, key=lambda place: (counts[place], -place), default=0)
 
     def model(self, recipe: Recipe | Mapping[str, Any]) -> Model:
@@ -208,64 +209,73 @@ class Painting:
         <Model of Lesion, Rest: 2 prototypes>
         """
         recipe = recipe if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
+        if self.full is not self:
+            return self.full.model(recipe.enlarged(self.picture.reduced_by))
         forest = self.forest(recipe)
         if forest is not None:
             eye = np.eye(len(forest.regions))
             return Model(recipe.options, eye, eye, forest.regions, recipe.regions, self.picture, forest)
-        posed = self.pose(recipe.with_options({"objects": "superpixels", "slice": self.home(recipe)}))
-        state = posed.solver.solve(posed.solver.adapt(posed.problem))
-        palette, centers = posed.palette, posed.centers
-        if state.centers is not None and state.centers.shape == centers.shape:
-            centers = state.centers
+        if self.sheet(0).n_pixels > MOST_KEPT:  # prototypes stay where the paint is
+            features, places = self._pooled(recipe)
+            palette = Palette.of(recipe.strokes, places, features)
+            centers = means_of(palette, features)
+        else:
+            posed = self.pose(recipe.with_options({"objects": "superpixels", "slice": self.home(recipe)}))
+            centers, palette = _moved(posed, posed.centers), posed.palette
         return Model(recipe.options, palette.units, centers, palette.regions, recipe.regions, self.picture)
 
     def forest(self, recipe: Recipe) -> Forest | None:
         """What a forest learns from the paint; None where none is to learn, or has but one region to learn about."""
-        options = recipe.options
-        if not options.learns or len(self.painted_regions(recipe)) < 2:
+        if not recipe.options.learns or len(self.painted_regions(recipe)) < 2:
             return None
-        key = recipe.key[0], options.flatten, options.maps, options.objects
-        with self._making:
-            if key not in self._forests:
-                self._forests[key] = self._grow(recipe)
-                _keep_last(self._forests, KEPT)
-            return self._forests[key]
+        choice = self.choice(recipe)
+        return None if choice is not None and choice.by_values else self._grown(recipe)
 
-    def _grow(self, recipe: Recipe) -> Forest:
-        """From the paint of all slices."""
-        strokes, options = [], recipe.options
-        for stroke, pixels in zip(recipe.strokes, self.left_of(recipe)):
-            if stroke.region and len(pixels):
-                seen = self._paint_of(stroke, pixels, "bank", options)
-                strokes.append((int(stroke.region), pixels, seen))
-        bank = self.sheet(options.slice).bank(options)
-        paint, columns = gather(strokes, self.stack.shape[1]), bank.columns(options.maps)
-        return Forest.grown(paint, bank, columns, N_TREES[options.objects])
+    def _grown(self, recipe: Recipe) -> Forest:
+        options = recipe.options
+        bank, paint = self.sheet(options.slice).maps(options), self._gathered(recipe, "bank")
+        columns, n_trees = bank.columns(options.maps), N_TREES[options.objects]
+        key = "forest", recipe.key[0], options.flatten, options.maps, options.objects
+        return _once(self, self._made, key, lambda: Forest.grown(paint, bank, columns, n_trees))
+
+    def choice(self, recipe: Recipe) -> Choice | None:
+        """How well values tell the regions apart, and how well a forest does; None where that is not asked."""
+        options, sheet = recipe.options, self.sheet(recipe.options.slice)
+        if options.learn != "auto" or not options.learns or len(self.painted_regions(recipe)) < 2:
+            return None
+        columns, names = sheet.maps(options).columns(options.maps), sheet.names(options)
+        key = "choice", recipe.key[0], options.flatten, options.maps, names
+        plain, seen = (self._gathered(recipe, what) for what in (names, "bank"))
+        return _once(self, self._made, key, lambda: choose(plain, seen, columns))
+
+    def _gathered(self, recipe: Recipe, what: str | tuple[str, ...] | None) -> Paint:
+        """The paint of all slices, by what the bank says of it, or by features."""
+
+        def make() -> Paint:
+            painted, options = self._painted_strokes(recipe), recipe.options
+            seen = [(int(s.region), pixels, self._paint_of(s, pixels, what, options)) for s, pixels in painted]
+            return gather(seen, self.stack.shape[1])
+
+        return _once(self, self._made, ("paint", recipe.key[0], recipe.options.flatten, what), make)
 
     def _make_learned(self, recipe: Recipe, forest: Forest) -> Posed:
         """The problem of clustering what a forest says: one prototype for each region, where it is surely that one."""
         options, left = recipe.options, self.left_of(recipe)
         sheet = self.sheet(options.slice)
         objects = sheet.objects(options)
-        place_of = {int(region): k for k, region in enumerate(forest.regions)}
-        roles = tuple(
-            Dab(stroke.region, pixels, place_of.get(int(stroke.region))) if len(pixels) else None
-            for stroke, pixels in zip(recipe.strokes, left)
-        )
+        places = {int(region): k for k, region in enumerate(forest.regions)}
+        pairs = zip(recipe.strokes, left)
+        roles = tuple(Dab(s.region, pixels, places.get(int(s.region))) if len(pixels) else None for s, pixels in pairs)
         here = [dab for dab, stroke in zip(roles, recipe.strokes) if dab is not None and stroke.slice == options.slice]
         centers = np.eye(len(forest.regions))
         palette = Palette(tuple(here), forest.regions, centers)
         region, notes = self._painted_regions_of(sheet, objects, palette, options)
-        solver_class = solvers.get(options.solver)
-        seen = sheet.described(options)
-        problem = Problem(
-            self._votes(forest, options).astype(float),
-            statements(objects, palette, region, solver_class.uses),
-            affinity=sheet.ties(options),
-        )
+        seen, uses = sheet.described(options), solvers.get(options.solver).uses
+        known = statements(objects, palette, region, uses)
+        problem = Problem(self._votes(forest, options).astype(float), known, affinity=sheet.ties(options))
         solver = solver_for(options, palette.regions, centers, moves=False)
-        picture = self.stack[options.slice]
-        return Posed(recipe, objects, palette, problem, solver, notes, picture, centers, roles, region, forest, seen)
+        about = (self.stack[options.slice], centers, roles, region, self.choice(recipe), forest, seen)
+        return Posed(recipe, objects, palette, problem, solver, notes, *about)
 
     def _votes(self, forest: Forest, options: Options) -> np.ndarray:
         """(n_objects, n_regions) what a forest says of a slice; those beside it have a say where that is wanted."""
@@ -277,12 +287,8 @@ class Painting:
         return (own + options.across * sum(others)) / (1 + options.across * len(others))
 
     def _own_votes(self, forest: Forest, options: Options) -> np.ndarray:
-        key = forest, options.slice, options.objects
-        with self._making:
-            if key not in self._voted:
-                self._voted[key] = forest.probabilities(self.sheet(options.slice).described(options))
-                _keep_last(self._voted, KEPT_SHEETS)
-            return self._voted[key]
+        sheet, key = self.sheet(options.slice), (forest, options.slice, options.objects)
+        return _once(self, self._voted, key, lambda: forest.probabilities(sheet.described(options)), KEPT_SHEETS)
 
     @staticmethod
     def _painted_regions_of(
@@ -315,7 +321,7 @@ class Painting:
         if not len(pooled.regions):
             raise ValueError("nothing is painted yet; paint a stroke in each of two regions")
         palette = pooled.within(sheet.n_pixels)
-        means = _means(pooled, features)
+        means = means_of(pooled, features)
         X = objects.features.astype(float) @ palette.units
         region, notes = self._painted_regions_of(sheet, objects, palette, options)
         solver_class = solvers.get(options.solver)
@@ -333,49 +339,57 @@ class Painting:
         solver = solver_for(options, palette.regions, centers, moves=moves)
         dabs = iter(pooled.dabs)
         roles = tuple(next(dabs) if len(pixels) else None for pixels in places)
-        picture = self.stack[options.slice]
-        return Posed(recipe, objects, palette, problem, solver, notes, picture, centers, roles, region)
+        about, choice = (self.stack[options.slice], centers, roles, region), self.choice(recipe)
+        asked = () if choice is None else (choice, None, sheet.described(options), self._grown(recipe))
+        return Posed(recipe, objects, palette, problem, solver, notes, *about, *asked)
 
     def _pooled(self, recipe: Recipe) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Features of all pixels of the slice and, after them, of the paint on others; and where each dab's are."""
+        """Features of all pixels of the slice (of a large one of none) and of the paint; and where each dab's are."""
         options, left = recipe.options, self.left_of(recipe)
         sheet = self.sheet(options.slice)
-        features = sheet.features(options)
-        blocks, places, n = [features], [], len(features)
+        small = sheet.n_pixels <= MOST_KEPT
+        blocks, n = ([sheet.features(options)], sheet.n_pixels) if small else ([], 0)
+        places = []
         for stroke, pixels in zip(recipe.strokes, left):
-            if stroke.slice == options.slice or not len(pixels):
+            if (small and stroke.slice == options.slice) or not len(pixels):
                 places.append(pixels)
                 continue
             blocks.append(self._paint_of(stroke, pixels, sheet.names(options), options))
             places.append(np.arange(n, n + len(pixels)))
             n += len(pixels)
-        return (np.concatenate(blocks) if len(blocks) > 1 else features), places
+        return (np.concatenate(blocks) if len(blocks) > 1 else blocks[0]), places
 
     def _paint_of(
         self, stroke: Stroke, pixels: np.ndarray, what: str | tuple[str, ...] | None, options: Options
     ) -> np.ndarray:
         """Features of what is left of a stroke, or what the bank says of it; kept, whichever slice it is on."""
         key, covered = (stroke.key, what, options.flatten), stroke.covers(self.stack.shape)
-        if key not in self._painted:
-            sheet = self.sheet(stroke.slice)
-            values = sheet.bank(options).values if what == "bank" else sheet.features(options)
-            self._painted[key] = values[covered]
-            _keep_last(self._painted, KEPT_PAINT)
-        return self._painted[key][np.searchsorted(covered, pixels)]
+
+        def see() -> np.ndarray:
+            return self.sheet(stroke.slice).at(covered, options, filters=what == "bank")
+
+        return _once(self, self._painted, key, see, KEPT_PAINT)[np.searchsorted(covered, pixels)]
 
     def _centers(self, recipe: Recipe, means: np.ndarray, moves: bool) -> np.ndarray:
         """Means of the paint; pixels, and other slices, start where superpixels of the most painted slice end."""
         if recipe.options.objects != "pixels" and moves:
             return means
-        coarse = self.pose(recipe.with_options({"objects": "superpixels", "slice": self.home(recipe)}))
-        centers = coarse.solver.solve(coarse.solver.adapt(coarse.problem)).centers
-        return centers if centers is not None and centers.shape == means.shape else means
+        return _moved(self.pose(recipe.with_options({"objects": "superpixels", "slice": self.home(recipe)})), means)
 
 
-def _means(palette: Palette, features: np.ndarray) -> np.ndarray:
-    """(n_prototypes, n_features) where the paint of each prototype lies, in its units."""
-    painted = [palette.of_prototype(k) for k in range(len(palette.regions))]
-    return np.stack([features[pixels].mean(axis=0, dtype=float) for pixels in painted]) @ palette.units
+def _moved(posed: Posed, centers: np.ndarray) -> np.ndarray:
+    """Where the solver leaves prototypes, if it has as many of them."""
+    found = posed.solver.solve(posed.solver.adapt(posed.problem)).centers
+    return found if found is not None and found.shape == centers.shape else centers
+
+
+def _once(painting: Painting, kept: dict[Any, Any], key: Any, make: Callable[[], Any], most: int = KEPT) -> Any:
+    """What is kept, or made now; what was made longest ago goes."""
+    with painting._making:  # who needs what another thread is making waits for it
+        if key not in kept:
+            kept[key] = make()
+            _keep_last(kept, most)
+        return kept[key]
 
 
 def _keep_last(kept: dict[Any, Any], most: int) -> None:

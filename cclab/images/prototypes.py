@@ -77,8 +77,13 @@ class Palette:
             The pixels that are left of each stroke, as `surviving_pixels` gives.
         features : array of shape (n_pixels, n_features)
         """
+        return cls.founded([stroke.region for stroke in strokes], left, features)
+
+    @classmethod
+    def founded(cls, regions_of: Sequence[int], left: Sequence[np.ndarray], features: np.ndarray) -> Palette:
+        """The same by the regions of strokes."""
         founded = _Founded(features)
-        dabs = [founded.placed(stroke.region, pixels) for stroke, pixels in zip(strokes, left) if len(pixels)]
+        dabs = [founded.placed(int(region), pixels) for region, pixels in zip(regions_of, left) if len(pixels)]
         regions = np.array([dab.region for dab in founded.founders], dtype=np.int64)
         return cls(tuple(dabs), regions, founded.units)
 
@@ -164,3 +169,9 @@ def _units(founders: Iterable[Dab], features: np.ndarray, spread: np.ndarray) ->
     covariance = scatter / max(n, 1) + floor
     covariance = (1 - SHRINKAGE) * covariance + SHRINKAGE * np.trace(covariance) / p * np.eye(p)
     return np.linalg.cholesky(np.linalg.inv(covariance)) / np.sqrt(p)
+
+
+def means_of(palette: Palette, features: np.ndarray) -> np.ndarray:
+    """(n_prototypes, n_features) where the paint of each prototype lies, in its units."""
+    painted = [palette.of_prototype(k) for k in range(len(palette.regions))]
+    return np.stack([features[pixels].mean(axis=0, dtype=float) for pixels in painted]) @ palette.units

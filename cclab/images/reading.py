@@ -19,8 +19,7 @@ from cclab.datasets.folder import data_folder
 from cclab.datasets.limits import check_unpacked
 from cclab.images.decoding import Decoded, decode
 from cclab.images.phantom import TISSUES, phantom
-from cclab.images.picture import Picture, scaled_to_unit
-from cclab.images.resizing import filled, reduced
+from cclab.images.picture import Picture, filled, scaled_to_unit
 from cclab.images.stack import Stack
 
 MAX_SIDE = 2048
@@ -100,8 +99,8 @@ def load_image(
     filename : str, optional
         What to call the file in messages, where only its content is given.
     max_side : int or None
-        A picture with a longer side is painted on reduced by a whole factor, and the notes say so; masks are
-        made at the size of the file all the same (`Regions.whole`). None keeps every pixel.
+        A picture with a longer side is shown and painted on reduced by a whole factor, and the notes say so; what is
+        learned, and masks, are of every pixel of the file all the same (`Picture.whole`). None reduces nothing.
 
     Returns
     -------
@@ -120,7 +119,7 @@ def load_image(
     picture = replace(picture, name=name or picture.name)
     if truth is not None:
         picture = replace(picture, truth=_read_truth(truth), truth_names=())
-    return reduced(picture, max_side)
+    return picture.fitting(max_side)
 
 
 def load_stack(
@@ -161,7 +160,7 @@ def load_stack(
             return _zipped(bytes(source), shown_as, name or stem_of(shown_as), max_side)
         return _stacked(decode(bytes(source), shown_as), name or stem_of(shown_as), max_side)
     if isinstance(source, str) and (named := _by_name(source)):
-        return Stack.of(reduced(named(), max_side))
+        return Stack.of(named().fitting(max_side))
     paths = picture_files(source) if isinstance(source, (str, Path)) else [Path(path).expanduser() for path in source]
     if not paths:
         raise ValueError(f"there is no picture in {source}; known are {', '.join(SUFFIXES)}")
@@ -235,7 +234,7 @@ def _stacked(decoded: Decoded, name: str, max_side: int | None) -> Stack:
         if whole.invalid is not None:
             own["invalid"] = whole.invalid[place]
         called = name if decoded.n_slices == 1 else f"{name} {place + 1:0{digits}d}"
-        slices.append(reduced(whole.picture(called, **own), max_side))
+        slices.append(whole.picture(called, **own).fitting(max_side))
     first = slices[0]
     if len(slices) > 1 and first.notes:
         slices = [first, *(replace(picture, notes=()) for picture in slices[1:])]

@@ -43,9 +43,10 @@ class Options:
         Of the solver, where they are not what the recipe gives it.
     slice : int
         The slice of a stack that is clustered, from 0; paint on all slices counts.
-    learn : bool
+    learn : bool or "auto"
         Let a forest learn from the paint what tells regions apart, by filters of many scales, and cluster what it
-        says; else values are clustered, about prototypes. Distinct values are always clustered as they are.
+        says; else values are clustered, about prototypes. "auto" takes whichever does better on paint that was left
+        out, values where both do as well. Distinct values are always clustered as they are.
     across : float
         How much the slices before and after have a say in what a forest says of each pixel, against its own slice; 0
         leaves slices to themselves. It takes single pixels.
@@ -63,7 +64,7 @@ class Options:
     solver: str = "CECM"
     parameters: Mapping[str, Any] = field(default_factory=dict)
     slice: int = 0
-    learn: bool = False
+    learn: bool | str = False
     across: float = 0.0
     maps: tuple[str, ...] = ()
 
@@ -83,8 +84,8 @@ class Options:
             raise ValueError(f"slices are numbered from 0; got {self.slice!r:.40}")
         if not isinstance(self.connected, tuple) or not all(isinstance(region, Integral) for region in self.connected):
             raise ValueError(f"connected regions are a list of whole numbers; got {self.connected!r:.40}")
-        if not isinstance(self.learn, bool):
-            raise ValueError(f"learn is true or false; got {self.learn!r:.40}")
+        if not isinstance(self.learn, bool) and self.learn != "auto":
+            raise ValueError(f'learn is true, false or "auto"; got {self.learn!r:.40}')
         if not isinstance(self.maps, tuple) or not set(self.maps) <= set(KINDS):
             raise ValueError(f"maps are a list among {', '.join(KINDS)}; got {self.maps!r:.60}")
         if not isinstance(self.solver, str) or not isinstance(self.parameters, Mapping):
@@ -92,8 +93,8 @@ class Options:
 
     @property
     def learns(self) -> bool:
-        """Whether a forest learns; distinct values have no surroundings to learn from."""
-        return self.learn and self.objects != "values"
+        """Whether a forest may learn; distinct values have no surroundings to learn from."""
+        return bool(self.learn) and self.objects != "values"
 
 
 class UnknownOption(ValueError):
@@ -161,6 +162,11 @@ class Recipe:
     def with_options(self, options: Mapping[str, Any]) -> Recipe:
         """Some options other than they were, given as in JSON."""
         return replace(self, options=replace(self.options, **_read_options(options))) if options else self
+
+    def enlarged(self, factor: int) -> Recipe:
+        """The same paint on a picture with so many times as many pixels, down and across."""
+        strokes = tuple(replace(s, size=s.size * factor, points=s.points * factor) for s in self.strokes)
+        return self if factor == 1 else replace(self, strokes=strokes)
 
     def with_regions(self, names: Sequence[str] | None) -> Recipe:
         """Other names of regions, where there are any."""

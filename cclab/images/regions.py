@@ -10,10 +10,9 @@ import pandas as pd
 from scipy import ndimage
 
 from cclab.core import Credal, Partition, Possibilistic, State
-from cclab.images.cluster_regions import by_region, regions_of_clusters
 from cclab.images.picture import Picture
 from cclab.images.pixel_doubt import SURE, doubt
-from cclab.images.posed import Posed
+from cclab.images.posed import Posed, by_region, regions_of_clusters
 from cclab.images.prototypes import Dab
 
 # A belief without sets of clusters leaves an object undecided when its second region is this near to the first.
@@ -49,7 +48,7 @@ class Regions:
         lost = _outside(posed, partition)
         labels = posed.objects.lift(np.where(lost, NOWHERE, labels).astype(np.uint8))
         labels.ravel()[posed.unknown.ravel()] = NOWHERE
-        if posed.forest is None:
+        if posed.forest is None and posed.choice is None:
             undecided = posed.objects.lift(_spanning(posed, partition, degrees)) | posed.unknown
         else:
             undecided = doubt(posed, partition) > 1 - SURE
@@ -75,9 +74,9 @@ class Regions:
 
 def plausibility(posed: Posed, partition: Partition, region: int) -> np.ndarray:
     """(height, width) how much nothing speaks against a region; for other beliefs how much speaks for it."""
-    if posed.forest is not None and region in posed.forest.regions:
-        shares = posed.forest.calibrated(posed.problem.X)
-        mine = shares[:, int(np.searchsorted(posed.forest.regions, region))]
+    if posed.votes is not None and region in posed.palette.painted:
+        shares = posed.votes
+        mine = shares[:, int(np.searchsorted(posed.palette.painted, region))]
         return posed.objects.lift(mine / shares.max(axis=1))
     clusters = np.flatnonzero(regions_of_clusters(posed, partition) == region)
     if isinstance(partition, Credal):

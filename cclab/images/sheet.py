@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from threading import RLock
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from cclab.images.bank import Bank
+from cclab.images.bank import HALO, Bank
 from cclab.images.features import features as pixel_features
 from cclab.images.features import flattened
 from cclab.images.objects import Objects, distinct_values, single_pixels, superpixels
@@ -22,6 +23,48 @@ _MAKERS: dict[str, Callable[[Picture, np.ndarray], Objects]] = {
     "superpixels": superpixels,
     "pixels": single_pixels,
 }
+# Masks of large pictures are made in blocks of so many pixels a side, a multiple of the steps of wide filters; around
+# them it is looked as far as filters look, and further where slow changes of light are taken away.
+BLOCK, LIGHT_HALO = 880, 128
+# Around paint smaller ones do.
+AT_PAINT = 240
+# Of a larger picture nothing is kept for every pixel: what is seen is worked out in blocks, where it is asked for.
+MOST_KEPT = 2048**2
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a picture.
+
+    Attributes
+    ----------
+    core, around : (rows, columns) slices of the picture
+        What the block is to answer for, and what is looked at.
+    inner : (rows, columns) slices
+        Where the first lies in the second.
+    """
+
+    core: tuple[slice, slice]
+    around: tuple[slice, slice]
+
+    @property
+    def inner(self) -> tuple[slice, slice]:
+        rows, columns = (
+            slice(core.start - around.start, core.stop - around.start) for core, around in zip(self.core, self.around)
+        )
+        return rows, columns
+
+
+def blocks_of(shape: tuple[int, int], halo: int, size: int = BLOCK) -> list[list[Block]]:
+    """Blocks that cover a picture, in rows and columns; one alone where it is small."""
+    if max(shape) <= size + 2 * halo:
+        whole = slice(0, shape[0]), slice(0, shape[1])
+        return [[Block(whole, whole)]]
+    down, across = (
+        [(slice(at, min(at + size, n)), slice(max(at - halo, 0), min(at + size + halo, n))) for at in range(0, n, size)]
+        for n in shape
+    )
+    return [[Block((rows, columns), (above, beside)) for columns, beside in across] for rows, above in down]
 
 
 @dataclass(eq=False)
@@ -62,6 +105,37 @@ class Sheet:
         """Filters of many scales at every pixel."""
         return self._once(("bank", options.flatten), lambda: Bank.of(self._seen(options)))
 
+    def blocks(self, options: Options) -> Iterator[tuple[Block, Sheet]]:
+        """The picture part by part, each with what is known of it already."""
+        known = self._made.get(("bank", options.flatten))
+        for block in chain(*blocks_of(self.picture.shape, _halo(options))):
+            part = Sheet(self.picture.part(*block.around))
+            if known is not None:
+                values = known.values.reshape(*self.picture.shape, -1)[block.around]
+                part._made["bank", options.flatten] = replace(known, values=values.reshape(-1, values.shape[2]))
+            yield block, part
+
+    def maps(self, options: Options) -> Bank:
+        """What the filters are about; of a picture that is too large for them all, those of a corner."""
+        small = self.n_pixels <= MOST_KEPT
+        return self.bank(options) if small else Sheet(self.picture.part(slice(64), slice(64))).bank(options)
+
+    def at(self, pixels: np.ndarray, options: Options, *, filters: bool) -> np.ndarray:
+        """(n, k) features of some pixels, or what the filters say of them."""
+        if self.n_pixels <= MOST_KEPT:
+            return (self.bank(options).values if filters else self.features(options))[pixels]
+        blocks = blocks_of(self.picture.shape, _halo(options), AT_PAINT)
+        places = np.stack(np.divmod(pixels, self.picture.shape[1]))
+        which = places // AT_PAINT
+        order, seen = [], []
+        for row, column in np.unique(which, axis=1).T:
+            mine, (rows, columns) = np.flatnonzero(((row, column) == which.T).all(axis=1)), blocks[row][column].around
+            down, across = places[:, mine] - [[rows.start], [columns.start]]
+            part = Sheet(self.picture.part(rows, columns))
+            order.append(mine)
+            seen.append(part.at(down * (columns.stop - columns.start) + across, options, filters=filters))
+        return np.concatenate(seen)[np.argsort(np.concatenate(order))]
+
     def described(self, options: Options) -> np.ndarray:
         """(n_objects, n_maps) what the filters say of each object."""
         bank, objects = self.bank(options), self.objects(options)
@@ -99,3 +173,8 @@ class Sheet:
             self.objects(replace(options, objects=kind))
             if options.learns:
                 self.described(replace(options, objects=kind))
+
+
+def _halo(options: Options) -> int:
+    """How far around a block it is looked."""
+    return HALO + LIGHT_HALO * options.flatten

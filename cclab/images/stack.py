@@ -90,14 +90,14 @@ class Stack:
         """All of it, as arrays and values that are ready for JSON."""
         packed = self.slices[0].pack()
         if len(self) > 1:
-            others = [picture.pack() for picture in self]
+            others, shape = [picture.pack() for picture in self], self.slices[0].full.shape
             for name in ("truth", "invalid"):
                 if any(other[name] is not None for other in others):
-                    blank = np.zeros(self.shape, dtype=np.uint8 if name == "truth" else bool)
+                    blank = np.zeros(shape, dtype=np.uint8 if name == "truth" else bool)
                     packed[name] = np.stack([blank if other[name] is None else other[name] for other in others])
             kinds = {other["pixels"].dtype for other in others}
             exact = len(kinds) == 1
-            packed["pixels"] = np.stack([o["pixels"] if exact else picture.pixels for o, picture in zip(others, self)])
+            packed["pixels"] = np.stack([o["pixels"] if exact else one.full.pixels for o, one in zip(others, self)])
             packed["names"] = [picture.name for picture in self]
         packed["name"] = self.name
         packed |= {"axis": self.axis, "thickness": self.thickness, "affine": self.affine}

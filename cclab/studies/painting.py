@@ -174,6 +174,8 @@ PIXELS = [Method(label, painted, objects="pixels", corrections=n) for label, n i
 LEARNED = [
     Method("learned", painted, objects="pixels", learn=True),
     Method("learned +3", painted, objects="pixels", learn=True, corrections=3),
+    Method("chosen", painted, objects="pixels", learn="auto"),
+    Method("chosen +3", painted, objects="pixels", learn="auto", corrections=3),
 ]
 SUPERPIXELS = Method("superpixels", painted)
 CONNECTED = Method("connected", painted, objects="pixels", connected=(OBJECT,))

@@ -119,8 +119,8 @@ def _painted(painting: Painting, strokes: list[Stroke], **options: Any) -> tuple
 def applied(problem: Problem, data: Dataset) -> Course:
     """What was painted and corrected on another scene of the same kind, applied to this one."""
     other, rng = painting_of(data.name, 1), np.random.default_rng(problem.seed)
-    _, strokes = _course(other, rng, lambda painting, strokes: _painted(painting, strokes, learn=True)[:2])
-    model = other.model(Recipe(tuple(strokes), Options(objects="pixels", learn=True)))
+    _, strokes = _course(other, rng, lambda painting, strokes: _painted(painting, strokes, learn="auto")[:2])
+    model = other.model(Recipe(tuple(strokes), Options(objects="pixels", learn="auto")))
     picture = painting_of(data.name).picture
     labels = model.apply(picture).labels
     return Course(labels, [dice(labels == OBJECT, true_object(picture))], {})
@@ -256,8 +256,9 @@ class SceneStudy(Study):
 
 SCENES = [Data(pixels_of, label=name, name=name) for name in HELD_OUT]
 MADE = SCENES[: list(HELD_OUT).index("text")]
-LEARNED, VALUES = Method("painter", painter, learn=True), Method("painter, values", painter)
-ASKS = Method("painter, 8 answers", answered, learn=True)
+PAINTER = Method("painter", painter, learn="auto")
+WAYS = [Method("painter, learning", painter, learn=True), Method("painter, values", painter)]
+ASKS = Method("painter, 8 answers", answered, learn="auto")
 #: To be held against the painter on the same scenes; those that are made, since of a photograph there is but one.
 APPLIED = Method("painter, applied", applied)
 RIVALS = [
@@ -270,7 +271,7 @@ RIVALS = [
 STUDY = SceneStudy(
     name="scenes",
     title="Painting on pictures that nothing was tuned to: Dice from four strokes, and after three corrections",
-    cells=grid(SCENES, [LEARNED, VALUES, ASKS, *RIVALS]) + grid(MADE, APPLIED),
+    cells=grid(SCENES, [PAINTER, *WAYS, ASKS, *RIVALS]) + grid(MADE, APPLIED),
     trials=3,
     measures=[measures],
     show=["strokes", "dice", "errors in doubtful tenth"],

@@ -41,6 +41,46 @@ def test_texture_is_learned_where_values_are_alike(painting, objects):
     assert posed.forest.words.endswith("tell them apart")
 
 
+def test_values_or_learning_are_chosen_by_paint_that_was_left_out(painting):
+    rough = solved(painting, LEFT, RIGHT, learn="auto")[0]
+    assert rough.forest is not None
+    assert rough.choice.learned > rough.choice.values
+    truth = painting.picture.truth
+    bright = Painting(load_image(np.clip(0.3 + 0.4 * truth + 0.3 * (painting.picture.pixels - 0.5), 0, 1)))
+    chosen, values = (solved(bright, LEFT, RIGHT, learn=learn) for learn in ("auto", False))
+    assert chosen[0].forest is None
+    assert "values tell 100 % rightly" in chosen[0].choice.words
+    np.testing.assert_array_equal(chosen[2].labels, values[2].labels)
+    assert values[0].choice is None
+    coarse = solved(bright, LEFT, RIGHT, learn="auto", objects="superpixels")[0]
+    assert coarse.choice is chosen[0].choice  # whatever is clustered, it is chosen once
+
+
+def test_where_values_were_chosen_doubt_is_real_all_the_same(painting):
+    truth = painting.picture.truth
+    steps = np.clip((np.indices(truth.shape)[1] - 25) / 30, 0, 1)  # from dark to bright, with no border to be seen
+    posed, state, regions = solved(
+        Painting(load_image(np.clip(0.2 + 0.6 * steps + 0.3 * (painting.picture.pixels - 0.5), 0, 1))),
+        LEFT,
+        RIGHT,
+        learn="auto",
+    )
+    assert posed.forest is None
+    found, middle = doubt(posed, state.partition), slice(35, 45)
+    assert found[:, middle].mean() > 3 * found[:, :20].mean()
+    assert regions.undecided[:, middle].any()
+    assert not regions.undecided[:, :10].any()
+
+
+def test_too_little_paint_to_leave_any_out_goes_by_values(painting):
+    dots = [Stroke("brush", region, 3, [[x, 20]]) for region, x in ((1, 12), (2, 66))]
+    posed = solved(painting, *dots, learn="auto")[0]
+    assert posed.forest is None
+    assert posed.choice.words == "there is too little paint to leave any out"
+    with pytest.raises(ValueError, match='learn is true, false or "auto"'):
+        Options(learn="perhaps")
+
+
 def test_the_same_paint_gives_the_same_forest(painting):
     again = Painting(rough_beside_smooth())
     one, other = (solved(each, LEFT, RIGHT)[0] for each in (painting, again))

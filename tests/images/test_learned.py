@@ -5,7 +5,6 @@ import pytest
 
 from cclab.images import Failed, Options, Painting, Recipe, Regions, Stack, Stroke, load_image, load_stack
 from cclab.images.regions import dice
-from cclab.images.resizing import enlarged
 from tests.images.pictures import body
 
 ORGAN = Stroke("brush", 1, 4, [[19, 18], [22, 22]])
@@ -75,18 +74,11 @@ def test_what_can_not_be_read_is_told_of_in_its_place(model, tmp_path):
 def test_masks_have_the_size_of_the_file():
     large = np.kron(body()[0], np.ones((4, 4), dtype=np.int16))
     picture = load_image(large, max_side=48)
-    assert (picture.shape, picture.whole_shape) == ((40, 48), (160, 192))
+    assert (picture.shape, picture.full.shape) == ((40, 48), (160, 192))
     found = Painting(picture).model(Recipe((ORGAN, TISSUE, AIR), regions=NAMES)).apply(picture)
     assert found.whole.shape == (160, 192)
     assert dice(found.whole == 1, np.kron(body()[1] == 2, np.ones((4, 4), dtype=bool))) > 0.9
     assert found.measured()["pixels"].sum() == 160 * 192
-
-
-def test_enlarging_keeps_labels_and_their_shares():
-    labels = np.random.default_rng(0).integers(0, 4, size=(9, 7)).astype(np.uint8)
-    assert enlarged(labels, None) is labels
-    np.testing.assert_array_equal(enlarged(np.full((3, 3), 7, dtype=np.uint8), (10, 11)), 7)
-    np.testing.assert_array_equal(enlarged(labels, (9 * 5, 7 * 5))[2::5, 2::5], labels)
 
 
 class TestStacks:

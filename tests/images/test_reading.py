@@ -11,7 +11,7 @@ import tifffile
 from PIL import EpsImagePlugin, Image
 
 from cclab.datasets import limits
-from cclab.images import image_names, load_image
+from cclab.images import Picture, image_names, load_image
 from cclab.images.phantom import phantom
 
 GREYS = np.arange(12, dtype=np.uint8).reshape(3, 4) * 20
@@ -122,8 +122,10 @@ def test_a_large_picture_is_reduced_and_says_so(colours):
     np.testing.assert_array_equal(np.rint(picture.pixels * 255), GREYS)
     np.testing.assert_array_equal(picture.truth, GREYS // 20)
     assert "reduced from 9 x 12 to 3 x 4" in picture.notes[0]
-    assert "max_side=None" in picture.notes[0]
-    assert picture.whole_shape == (9, 12)
+    assert "every pixel of the file counts" in picture.notes[0]
+    np.testing.assert_array_equal(np.rint(picture.full.pixels * 255), wide)
+    again = Picture.unpack(picture.pack())
+    assert (again.shape, again.full.fingerprint) == (picture.shape, picture.full.fingerprint)
     assert load_image(wide, max_side=None).shape == (9, 12)
     assert load_image(np.zeros((1, 8193), dtype=np.uint8)).shape == (1, 1639)
     assert load_image(colours, max_side=5).pixels.shape == (5, 4, 3)

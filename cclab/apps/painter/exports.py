@@ -9,10 +9,10 @@ import numpy as np
 from cclab.export import masks
 from cclab.export.files import File
 from cclab.export.masks import png
-from cclab.images import Painting, Regions, Stack, image_names, load_image, strokes_as_labels
+from cclab.images import Painting, Regions, Stack, image_names, load_image, over_slices, strokes_as_labels
+from cclab.images.batch import is_large
 from cclab.images.pixel_doubt import doubt
 from cclab.images.regions import plausibility, typicality
-from cclab.images.resizing import enlarged
 from cclab.session.storage.subjects import pack_data
 from cclab.widgets.painter import Easel
 
@@ -118,8 +118,11 @@ def _regions(desk: Easel) -> Regions:
 
 
 def _whole(desk: Easel) -> np.ndarray:
-    """The labels at the size of the file."""
-    return enlarged(_regions(desk).labels, desk.picture.whole_shape)
+    """The labels at the size of the file: those that are shown, or made anew from every pixel of a large picture."""
+    shown = _regions(desk).labels
+    if not is_large(desk.painting):
+        return shown
+    return next(over_slices(desk.painting, desk.recipe, [desk.slice])).whole
 
 
 def _stem(desk: Easel) -> str:

@@ -19,8 +19,10 @@ from cclab.apps.painter import exports as painted
 from cclab.core.registry import solvers
 from cclab.export import files as exports
 from cclab.images import Painting, Picture, Recipe, Stack, image_names, load_image, load_stack
+from cclab.images.batch import is_large
 from cclab.session import Moment, Session
 from cclab.session.storage.serialize import read_json
+from cclab.session.threads import aside
 from cclab.widgets.kit.layout import column, dropdown, row, with_classes
 from cclab.widgets.model.notices import Notice
 from cclab.widgets.model.view import View
@@ -282,10 +284,22 @@ class Painter(Page):
     # ------------------------------------------------------------------ taking out
 
     def take_out(self, make: Callable[..., exports.File]) -> None:
-        """Let the browser save a file."""
-        file = self.desk.attempt(make, self.desk)
-        if file is not None:
+        """Let the browser save a file; masks of a large picture take their time, and the page goes on meanwhile."""
+        if is_large(self.desk.painting):
+            self.start(self._take_out_aside(make))
+        elif (file := self.desk.attempt(make, self.desk)) is not None:
             self.shell.download(file.name, file.data, file.media_type)
+
+    async def _take_out_aside(self, make: Callable[..., exports.File]) -> None:
+        desk = self.desk
+        desk.set_busy("Making a file of every pixel")
+        try:
+            file = await aside(make, desk)
+            self.shell.download(file.name, file.data, file.media_type)
+        except Exception as error:
+            desk.tell_of(error)
+        finally:
+            desk.set_busy("")
 
     def _overlay(self, desk: Easel) -> exports.File:
         return painted.overlay_png(desk, opacity=self.paint.opacity.value, dark=self.shell.theme == "dark")

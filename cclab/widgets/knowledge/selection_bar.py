@@ -187,7 +187,7 @@ class SelectionBar(View):
         self._verb = "link"
         self._show()
         if len(self.desk.selection):
-            self._verbs.reveal("verbs")  # a small window may have scrolled it out of sight
+            self.verbs.reveal("verbs")  # a small window may have scrolled it out of sight
 
     # ------------------------------------------------------------------ showing
 

@@ -279,8 +279,8 @@ def _entry(region: int, name: str, chosen: bool, removable: bool) -> Html:
 def about(desk: Easel) -> Html:
     """Size and depth of the picture, in words."""
     picture = desk.picture
-    height, width = picture.whole_shape or picture.shape
+    height, width = picture.full.shape
     words = f"{width} × {height} · {picture.about}"
-    if picture.whole_shape is not None:
+    if picture.whole is not None:
         words += f" · painted on at {picture.shape[1]} × {picture.shape[0]}"
     return tag("span", words, title=picture.description)

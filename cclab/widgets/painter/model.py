@@ -48,7 +48,7 @@ class Easel(Desk):
         The region that is painted now; 0 is "don't know".
     objects : {"pixels", "superpixels", "values"}
         What is to be clustered; pixels come after superpixels, which are quick.
-    learn : bool
+    learn : bool or "auto"
         Whether a forest is to learn from the paint what tells regions apart.
     run_after : bool
         Whether the solver runs after each stroke.
@@ -109,7 +109,7 @@ class Easel(Desk):
         recipe = self.recipe
         self.slice = min(recipe.options.slice, len(self.painting.stack) - 1)
         self.objects = recipe.options.objects if recipe.strokes else suiting_objects(self.picture)
-        self.learn = recipe.options.learn if recipe.strokes else True
+        self.learn: bool | str = recipe.options.learn if recipe.strokes else "auto"
         self.regions: tuple[str, ...] = recipe.regions
         if is_looping():  # so that the first stroke need not wait
             options = replace(recipe.options, objects=self.objects, slice=self.slice, learn=self.learn)
@@ -262,7 +262,7 @@ class Easel(Desk):
         self.objects = objects
         self._change(SetOptions)
 
-    def set_learning(self, learn: bool, maps: tuple[str, ...] = ()) -> None:
+    def set_learning(self, learn: bool | str, maps: tuple[str, ...] = ()) -> None:
         """Learn from the paint, by some kinds of filters or by all; or go by values."""
         self.learn = learn
         self.set_options(maps=maps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipywidgets as widgets
 
 from cclab.images.bank import KINDS
+from cclab.images.choice import Choice
 from cclab.session import Snapshot
 from cclab.widgets.kit.html import Html, tag
 from cclab.widgets.kit.layout import column, gauge, text, with_classes
@@ -22,7 +23,14 @@ ABOUT = {
     "texture": "How rough it is around a pixel",
     "direction": "Which way lines run around a pixel",
 }
-LEARNED, VALUES = "Learn from paint", "Values alone"
+# How the page calls the ways of telling regions apart, by `Options.learn`.
+WAYS: dict[str, bool | str] = {"By itself": "auto", "Learn from paint": True, "Values alone": False}
+VALUES_TELL, NEAR = "values tell them apart", "values near those of the paint go to its region"
+
+
+def why(choice: Choice | None) -> str:
+    """A sentence more, where it was chosen."""
+    return "" if choice is None else " " + sentence(choice.words)
 
 
 class Reasons(Part):
@@ -40,7 +48,7 @@ class Reasons(Part):
         super().__init__(desk)
         self.note = text()
         self.way = with_classes(
-            widgets.ToggleButtons(options=(LEARNED, VALUES), value=LEARNED, description="By", layout={"width": "auto"}),
+            widgets.ToggleButtons(options=tuple(WAYS), description="By", layout={"width": "auto"}),
             "cc-tabs cc-quiet-label",
         )
         self.way.observe(self._chosen, "value")
@@ -51,7 +59,7 @@ class Reasons(Part):
         self.start()
 
     def _chosen(self, change: dict) -> None:
-        learn = change["new"] == LEARNED
+        learn = WAYS[change["new"]]
         if learn != self.desk.learn:
             self.desk.set_learning(learn)
 
@@ -66,14 +74,17 @@ class Reasons(Part):
 
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
         recipe, posed = self.desk.recipe_at(new), self.desk.posed_at(new)
-        self.way.value = LEARNED if self.desk.learn else VALUES
+        self.way.value = next(name for name, learn in WAYS.items() if learn == self.desk.learn)
         forest = None if posed is None else posed.forest
-        if forest is None:
+        if posed is None or len(posed.palette.painted) < 2:
             learns = "Paint a stroke in each of two regions; what tells them apart is then learned."
-            self._words.value = learns if self.desk.learn else "Values near those of the paint go to its region."
+            self._words.value = learns if self.desk.learn else NEAR
+        else:
+            told = VALUES_TELL if posed.choice is not None else NEAR
+            self._words.value = sentence(told if forest is None else forest.words) + why(posed.choice)
+        if forest is None:
             self._rows.show([])
             return
-        self._words.value = sentence(forest.words)
         used = set(recipe.options.maps) or set(KINDS)
         shares = {kind: 0.0 for kind in KINDS if kind != "colour" or self.desk.picture.is_colour}
         for kind, share in zip(forest.kinds, forest.importance):

@@ -153,6 +153,8 @@ def status_items(desk: Easel, state: str) -> list[Html | str]:
         return ["Paint a second region to tell it apart", pixels, join("strokes ", tag("b", len(posed.recipe.strokes)))]
     if desk.developing and posed.objects.kind != desk.objects and state != "Stopped":
         state = "Running"  # pixels are still to come
+    elif state == "Converged" and desk.session.current.how == "start":
+        state = "Done, without a step"  # what was learned, or found by superpixels, moves no more
     frame = desk.table_at(desk.session.current)
     kind = "objects" if posed.objects.kind == "pixels" else posed.objects.kind
     items: list[Html | str] = [

@@ -21,6 +21,8 @@ from cclab.widgets.model.view import View
 #: Seconds a step takes at least, by the name of the speed.
 SPEEDS = {"0.5×": 0.4, "1×": 0.2, "2×": 0.1, "max": 0.0}
 _MOST_TICKS = 200
+#: Why there is no step to take: nothing would move any more, or all was worked out with the start.
+STEP_HINT, CONVERGED, AT_ONCE = "Step (→)", "No step to take: converged", "No step to take: all is worked out at once"
 
 
 class Stepper(View):
@@ -48,7 +50,7 @@ class Stepper(View):
 
         self.first_button = button(icon="first", hint="First (Home)", on_click=self.first)
         self.back_button = button(icon="back", hint="Back (←)", on_click=self.back)
-        self.step_button = button("Step", self.step, icon="step", hint="Step (→)", look="primary")
+        self.step_button = button("Step", self.step, icon="step", hint=STEP_HINT, look="primary")
         self.run_button = button("Run", self.toggle_run, icon="run", hint="Run or pause (Space)", look="outlined")
         self.last_button = button(icon="last", hint="Last (End)", on_click=self.last)
         self.scrubber = with_classes(
@@ -194,7 +196,10 @@ class Stepper(View):
         self._show_ticks(session.snapshots)
         self.first_button.disabled = self.back_button.disabled = position == 0
         self.last_button.disabled = position == last
-        self.step_button.disabled = self.run_button.disabled = new.snapshot.converged and not new.running
+        done = new.snapshot.converged and not new.running
+        self.step_button.disabled = self.run_button.disabled = done
+        why = AT_ONCE if new.snapshot.how == "start" else CONVERGED
+        self.step_button.tooltip = why if done else STEP_HINT
         self._show_running(new.running)
 
     def _show_running(self, running: bool) -> None:

@@ -16,6 +16,7 @@ from cclab.apps import painter
 from cclab.apps.painter import exports as painted
 from cclab.apps.painter.painter import open_journal, read_file
 from cclab.images import Painting, Stroke, load_image
+from cclab.images.pixel_doubt import SURE
 from cclab.images.regions import dice
 from cclab.widgets.painter.fresh import session_on
 from cclab.widgets.painter.model import Easel
@@ -307,8 +308,17 @@ def test_what_tells_them_apart_is_said_and_can_be_changed(page):
     part = page.watch.parts["Belief"][0]
     assert "then learned" in part._words.value
     paint(page, LEFT, RIGHT)
+    assert page.desk.recipe.options.learn == "auto"
+    assert "Values tell them apart. Of paint left out, values tell 100 % rightly" in part._words.value
+    assert page.desk.posed_at(page.desk.session.current).forest is None
+
+    async def learn():
+        part.way.value = "Learn from paint"
+        await at_rest(page)
+
+    asyncio.run(learn())
+    assert "brightness" in part._words.value
     assert "tell them apart" in part._words.value
-    assert page.desk.recipe.options.learn
 
     async def leave_out(kind):
         part._rows._handle_custom_msg({"type": "act", "action": "use", "id": kind}, [])
@@ -340,10 +350,11 @@ def test_belief_is_taken_out_as_named_layers(page):
     assert all(name in about for name in names)
     assert layers.shape == (5, 40, 40)
     assert 0 <= layers.min() <= layers.max() <= 1
-    np.testing.assert_array_equal(layers[4] > 0, layers[3] > 0.3)
+    np.testing.assert_array_equal(layers[4] > 0, layers[3] > 1 - SURE)
 
 
 def test_strokes_are_listed_and_forgotten(page):
+    page.desk.learn = True
     paint(page, LEFT, RIGHT)
     page.watch.tabs.value = "Strokes"
     rows = page.watch.parts["Strokes"][0]._rows
@@ -366,6 +377,15 @@ def test_by_hand_nothing_runs_until_it_is_asked_for(page):
     assert page.desk.session.current.how == "start"
     page.stepper.step()
     assert page.desk.session.current.how == "step"
+
+
+def test_by_hand_what_was_learned_says_that_there_is_no_step_to_take(page):
+    page.desk.learn = True
+    page.desk.run_after = False
+    paint(page, LEFT, RIGHT)
+    assert page.stepper.step_button.disabled
+    assert page.stepper.step_button.tooltip == "No step to take: all is worked out at once"
+    assert "Done, without a step" in status(page)
 
 
 def test_other_objects_solvers_and_options(page):
@@ -475,7 +495,7 @@ def test_a_picture_that_is_too_large_is_reduced_and_said(tmp_path, monkeypatch):
     assert page.desk.picture.shape == (2048, 2048)
     assert page.desk.objects == "superpixels"
     assert "Reduced from 8192 x 8192 to 2048 x 2048 to be painted on" in page.banner.words.value
-    assert "max_side=None keeps every pixel" in page.banner.words.value
+    assert "every pixel of the file counts" in page.banner.words.value
     page.close()
 
 

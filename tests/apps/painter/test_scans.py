@@ -276,7 +276,7 @@ class TestFindings:
         large = np.kron(body()[0], np.ones((60, 60), dtype=np.int16))
         page.desk.open(read_file("large.tif", tiff(large)))
         height, width = page.desk.picture.shape
-        assert page.desk.picture.whole_shape == (2400, 2880)
+        assert page.desk.picture.full.shape == (2400, 2880)
         page.desk.objects = "superpixels"
         paint(
             page,

@@ -57,12 +57,12 @@ def test_the_same_statement_is_made_once():
 
 def test_another_selection_leaves_the_buttons_alone_and_brings_them_into_sight():
     desk = desk_on("CECM")
-    view, sent = Selecting(desk), []
-    view._verbs.send = sent.append
+    view, sent = SelectionBar(desk), []
+    view.verbs.send = sent.append
     desk.select(SOME)
-    before = dict(view._verbs.rows)
+    before = dict(view.verbs.rows)
     desk.select(OTHERS)
-    after = dict(view._verbs.rows)
+    after = dict(view.verbs.rows)
     assert "4</b> selected" in before["count"]
     assert "3</b> selected" in after["count"]
     assert after["verbs"] == before["verbs"]

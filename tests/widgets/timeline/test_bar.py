@@ -63,12 +63,14 @@ def test_run_goes_on_to_convergence_and_then_there_is_nothing_to_do():
     assert desk.session.converged
     assert view.step_button.disabled
     assert view.run_button.disabled
+    assert view.step_button.tooltip == "No step to take: converged"
     position = desk.session.position
     view.step()
     view.toggle_run()
     assert desk.session.position == position
     view.back()
     assert not view.step_button.disabled
+    assert view.step_button.tooltip == "Step (→)"
 
 
 async def test_run_can_be_paused_and_step_pauses_too():

@@ -1,0 +1,110 @@
+"""Whether values tell regions apart, or it takes what a forest learns: tried on paint that neither has seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cclab.images.forest import Paint
+from cclab.images.prototypes import Palette, means_of
+
+# Paint lies within regions, and says nothing of their borders: there values, which look at a pixel and what is next to
+# it, are sharper than filters that look far. So a forest has to be better by so much.
+MARGIN = 0.03
+# Strokes are long from this share of their region's longest on. Shorter ones are corrections: laid where the way that
+# was taken errs, they speak against it whatever it is, and turn the choice only where the other is better by so much.
+LONG, TURNS = 1 / 3, 0.25
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How well each way tells regions apart, and which was taken.
+
+    Attributes
+    ----------
+    values, learned : float
+        The share of the paint that was taken for its region when it was left out, regions counting alike, and so the
+        strokes of each; NaN where there is too little paint to leave any out.
+    by_values : bool
+        Whether values alone do.
+    """
+
+    values: float
+    learned: float
+    by_values: bool
+
+    @property
+    def words(self) -> str:
+        """Why, in words.
+
+        >>> Choice(0.75, 0.98, False).words
+        'of paint left out, values tell 75 % rightly and learning 98 %'
+        """
+        if np.isnan(self.values):
+            return "there is too little paint to leave any out"
+        shares = f"values tell {100 * self.values:.0f} % rightly and learning {100 * self.learned:.0f} %"
+        return f"of paint left out, {shares}"
+
+
+def choose(plain: Paint, seen: Paint, columns: np.ndarray) -> Choice:
+    """Leave strokes out in turn, and see what is made of them without: long ones, and then all.
+
+    Parameters
+    ----------
+    plain, seen : Paint
+        The same paint by its values, and by what the filters say of it.
+    columns : int array
+        The filters that a forest may look at.
+    """
+    long = _long(plain)
+    values, learned = _rightly(plain.only(long), seen.only(long), columns)
+    by_values = not learned > values + MARGIN
+    if not long.all():
+        others = _rightly(plain, seen, columns)
+        taken, other = others if by_values else others[::-1]
+        if other > taken + TURNS:
+            (values, learned), by_values = others, not by_values
+    return Choice(values, learned, by_values)
+
+
+def _long(paint: Paint) -> np.ndarray:
+    """(n,) whether each pixel is of a long stroke."""
+    sizes = np.bincount(paint.stroke)[paint.stroke]
+    longest = np.zeros(int(paint.code.max()) + 1)
+    np.maximum.at(longest, paint.code, sizes)
+    return sizes >= LONG * longest[paint.code]
+
+
+def _rightly(plain: Paint, seen: Paint, columns: np.ndarray) -> tuple[float, float]:
+    """The share of left out paint that values, and that a forest, take for its region."""
+    votes = seen.left_out(columns)
+    tested = np.isfinite(votes[:, 0])
+    values, learned = (
+        _share(tested, each.argmax(axis=1) == plain.code, plain) for each in (_by_prototypes(plain), votes)
+    )
+    return values, learned
+
+
+def _share(tested: np.ndarray, right: np.ndarray, paint: Paint) -> float:
+    """Of what is right: regions count alike, and so do the strokes of each."""
+    by_region: dict[int, list[float]] = {}
+    for number in np.unique(paint.stroke[tested]):
+        mine = tested & (paint.stroke == number)
+        by_region.setdefault(int(paint.code[mine][0]), []).append(float(right[mine].mean()))
+    return float(np.mean([np.mean(each) for each in by_region.values()])) if by_region else float("nan")
+
+
+def _by_prototypes(paint: Paint) -> np.ndarray:
+    """(n, n_regions) how near each pixel is to the prototypes of the regions, founded without its stroke."""
+    numbers, first = np.unique(paint.stroke, return_index=True)
+    found = np.full((len(paint.code), int(paint.code.max()) + 1), np.nan)
+    for fold in range(int(paint.fold.max()) + 1):
+        unseen = np.flatnonzero(paint.fold == fold)
+        left = [np.flatnonzero((paint.stroke == number) & (paint.fold != fold)) for number in numbers]
+        palette = Palette.founded(paint.code[first] + 1, left, paint.values)  # region 0 would be "don't know"
+        X = paint.values[unseen].astype(float) @ palette.units
+        squares = ((X[:, None] - means_of(palette, paint.values)[None]) ** 2).sum(axis=2)
+        nearest = [squares[:, palette.regions == k + 1].min(axis=1) for k in range(found.shape[1])]
+        found[unseen] = -np.column_stack(nearest)
+    return found
