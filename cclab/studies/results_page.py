@@ -36,6 +36,11 @@ class Ran:
     frame: pd.DataFrame | None
     why: str = ""
 
+    @property
+    def extent(self) -> str:
+        """How much of the study has been run, in words."""
+        return "none" if self.frame is None else self.study.extent(self.frame)
+
 
 def run_all(
     studies: Sequence[Study],
@@ -106,18 +111,6 @@ def missed(ran: Ran) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def extent(ran: Ran) -> str:
-    """How much of a study has been run, in words."""
-    if ran.frame is None:
-        return "none"
-    counts = ran.study.trials_run(ran.frame)
-    some = [count for count in counts if count]
-    fewest, most = min(some), max(some)
-    often = f"{counted(most, 'trial')}" if fewest == most else f"{fewest} to {most} trials"
-    missing = len(counts) - len(some)
-    return f"{often} of {ran.study.trials}" + (f"; {missing} of {len(counts)} cells not run" if missing else "")
-
-
 def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]], today: date) -> str:
     """The page in Markdown.
 
@@ -130,7 +123,16 @@ def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]], today: date)
     """
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     machine = f"{platform.machine()}, {counted(os.cpu_count() or 1, 'processor')}, Python {platform.python_version()}"
-    summary = pd.DataFrame([{"study": each.study.name, "run": extent(each), **verdicts(each)} for each in ran])
+    summary = pd.DataFrame(
+        [
+            {
+                "study": each.study.name,
+                "run": "none" if each.frame is None else each.study.extent(each.frame),
+                **verdicts(each),
+            }
+            for each in ran
+        ]
+    )
     lost = [table for table in map(missed, ran) if len(table)]
     parts = [
         "# Results",
@@ -147,7 +149,6 @@ def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]], today: date)
             parts += [f"## {each.study.title}", f"Not run: {each.why}."]
             continue
         parts.append(each.study.report(each.frame).replace("# ", "## ", 1).rstrip())
-        parts.append(f"Run: {extent(each)}.")
         for picture in pictures.get(each.study.name, ()):
             parts.append(f"![Means, with bands in which the true mean lies 19 times in 20]({picture})")
     return "\n\n".join(parts) + "\n"

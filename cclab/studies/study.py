@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from cclab.core.warning import warn_caller
-from cclab.core.words import did_you_mean
+from cclab.core.words import counted, did_you_mean
 from cclab.datasets import Dataset
 from cclab.studies.claims import Comparison, Printed
 from cclab.studies.declaration import Cell
@@ -213,6 +213,15 @@ class Study:
         counts = frame.groupby(["dataset", "method", "knowledge"])["trial"].nunique().to_dict()
         return [max(counts.get(key, 0) for key in cell.keys) for cell in self.cells]
 
+    def extent(self, frame: pd.DataFrame) -> str:
+        """How much of the study has been run, in words."""
+        counts = self.trials_run(frame)
+        some = [count for count in counts if count]
+        fewest, most = min(some, default=0), max(some, default=0)
+        often = counted(most, "trial") if fewest == most else f"{fewest} to {most} trials"
+        missing = len(counts) - len(some)
+        return f"{often} of {self.trials}" + (f"; {missing} of {len(counts)} cells not run" if missing else "")
+
     def curves(self, frame: pd.DataFrame, measure: str = "ari") -> pd.DataFrame:
         """Learning curves: see `cclab.studies.result_tables.curves`."""
         return curves(frame, measure)
@@ -223,7 +232,7 @@ class Study:
 
     def report(self, frame: pd.DataFrame) -> str:
         """All of it in Markdown: the table, learning curves, comparisons, what the methods warned of."""
-        parts = [f"# {self.title}", self.paper]
+        parts = [f"# {self.title}", self.paper, f"Run: {self.extent(frame)}."]
         parts += [printed.rule for printed in self.printed]
         parts += [markdown(self.table(frame))]
         asked = {cell.knowledge.drawn_by for cell in self.cells if len(cell.keys) > 1}

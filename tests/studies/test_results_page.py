@@ -7,7 +7,7 @@ from cclab import COPKMeans
 from cclab.cli import main
 from cclab.queries import Random
 from cclab.studies import Asked, Comparison, Data, Method, Printed, RandomPairs, Study, grid, paper_studies
-from cclab.studies.results_page import extent, missed, page, run_all, verdicts, write_page
+from cclab.studies.results_page import missed, page, run_all, verdicts, write_page
 
 KMEANS, COP = Method("K-means", KMeans, n_init=1), Method("COP", COPKMeans, n_init=1)
 ASKED = Asked(Random(), budget=10, per_round=5, name="chance")
@@ -70,11 +70,11 @@ def test_the_page_says_when_where_and_how_often(ran, tmp_path):
 def test_the_page_never_claims_more_trials_than_were_run(tmp_path):
     run_all([study()], 1, lambda line: None, out=tmp_path, only=["K-means"])
     (some,) = run_all([study()], None, lambda line: None, minutes=0, out=tmp_path)
-    assert extent(some) == "1 trial of 2; 2 of 3 cells not run"
+    assert some.extent == "1 trial of 2; 2 of 3 cells not run"
     assert verdicts(some)["not run"] == 1
-    assert extent(some) in page([some], {}, date(2026, 1, 2))
+    assert f"Run: {some.extent}." in page([some], {}, date(2026, 1, 2))
     (none,) = run_all([study()], None, lambda line: None, minutes=0, out=tmp_path / "elsewhere")
-    assert extent(none) == "none"
+    assert none.extent == "none"
     assert verdicts(none)["not run"] == 2
     assert "no time for one" in page([none], {}, date(2026, 1, 2))
 
