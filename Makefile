@@ -97,10 +97,10 @@ recordings: chromium  ## pictures and moving pictures of the real pages, for the
 study: $(READY)      ## a paper's table: make study NAME=...
 	$(BIN)/cclab study $(NAME)
 
-studies-quick: $(READY)  ## all papers with one trial of each cell: results/quick.md
-	$(BIN)/cclab results --quick --out results/quick --page results/quick.md $(ARGS)
+studies-quick: $(READY)  ## all papers, one trial of each cell, some minutes at most: results/quick.md
+	$(BIN)/cclab results --trials 1 --minutes 20 --limit 20 --out results/quick --page results/quick.md $(ARGS)
 
-studies: $(READY)    ## all papers with as many trials as they have, and their page: docs/results.md
+studies: $(READY)    ## all papers with as many trials as they have, and their page, docs/results.md: make studies ARGS="--minutes 60"
 	$(BIN)/cclab results --page docs/results.md $(ARGS)
 
 clean:               ## remove what make has made

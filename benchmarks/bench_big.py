@@ -12,33 +12,58 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks import Row, compare
+from benchmarks import Row, best_time, compare
 from cclab import ECM, FCM, PCKMeans, Problem, load_dataset
 from cclab.datasets import ParquetRows, write_beliefs
 
-# Three steps on ten million samples that no one could hold; prints the peak of the process, in MB.
+# Three steps on ten million samples that are not in memory, made as they are needed (a Dask array) or in a file; prints
+# the peak of the process, in MB, and its seconds for a step of one sample.
 _MANY = """
-import resource, sys
-import dask, dask.array as da
+import resource, sys, time
+import dask.array as da
 from cclab import ECM, FCM, Problem, iterate
-cls = {"ECM": ECM, "FCM": FCM}[sys.argv[1]]
-X = da.random.default_rng(0).normal(size=(10_000_000, 10), chunks=(100_000, 10))
-solver = cls(3, init=X[:3].compute())
-iterate(solver, Problem(X), max_iter=3).last()
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+from cclab.datasets import ParquetRows
+name, path = sys.argv[1:]
+N = 10_000_000
+X = ParquetRows(path) if path else da.random.default_rng(0).normal(size=(N, 10), chunks=(100_000, 10))
+problem, first = Problem(X), X[[0, 1, 2]]
+solver = {"ECM": ECM, "FCM": FCM}[name](3, init=first if path else first.compute())
+state = solver.start(problem)
+begun = time.process_time()
+for _ in range(3):
+    state = solver.step(problem, state)
+took = time.process_time() - begun
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, took / 3 / N)
 """
 
 
 def bench_memory() -> Iterator[Row]:
-    for name in ("FCM", "ECM"):
-        done = subprocess.run([sys.executable, "-c", _MANY, name], capture_output=True, text=True, check=True)
-        peak = float(done.stdout)
-        what = f"{name}: three steps on a Dask array of 1e7 x 10, peak over 1 GB"
-        yield Row(what, peak / 1024, 1, detail=f"({peak:.0f} MB)")
+    X = np.random.default_rng(0).normal(size=(1_000_000, 10))
+    here = Problem(X)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "ten-million.parquet"
+        table = pa.Table.from_pandas(pd.DataFrame(X, columns=[f"x{j}" for j in range(10)]))
+        with pq.ParquetWriter(path, table.schema) as file:
+            for _ in range(10):
+                file.write_table(table)
+        for cls in (FCM, ECM):
+            solver = cls(3, init=X[:3])
+            state = solver.start(here)
+            in_memory = best_time(lambda: solver.step(here, state), 3) / len(X)  # noqa: B023
+            for what, source in (("a Dask array", ""), ("a Parquet file", str(path))):
+                command = [sys.executable, "-c", _MANY, cls.__name__, source]
+                done = subprocess.run(command, capture_output=True, text=True, check=True)
+                peak, a_sample = map(float, done.stdout.split())
+                steps = f"{cls.__name__}: steps on {what} of 1e7 x 10"
+                yield Row(f"{steps}, peak over 1 GB", peak / 1024, 1, detail=f"({peak:.0f} MB)")
+                times = f"({1e9 * a_sample:.0f} ns, {1e9 * in_memory:.0f} ns)"
+                yield Row(f"{steps}, a sample / one of 1e6 in memory", a_sample / in_memory, 2, detail=times)
 
 
 def bench_steps() -> Iterator[Row]:
@@ -97,7 +122,7 @@ def _kinds(n: int) -> Iterator[tuple[str, np.ndarray, int]]:
 
 def bench_coreset() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
-        for name, X, k in _kinds(500_000):
+        for name, X, k in _kinds(1_000_000):
             path = Path(folder) / f"{name}.parquet"
             pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).astype(float).to_parquet(path)
             roles = {f"x{j}": "feature" for j in range(X.shape[1])}
@@ -111,7 +136,7 @@ def bench_coreset() -> Iterator[Row]:
                 # Both are numbered as the centres they began from.
                 off = np.linalg.norm(part.state_.centers - full.state_.centers, axis=1).max() / Problem(X).spread
                 ari = adjusted_rand_score(part.predict(X), full.labels_)
-                what = f"{cls.__name__} on 50,000 of 500,000 {name}"
+                what = f"{cls.__name__} on 50,000 of 1,000,000 {name}"
                 yield Row(f"{what}: farthest centre, over the spread", off, 0.02)
                 yield Row(f"{what}: ARI with the full fit", ari, 0.98, at_least=True)
 
@@ -122,17 +147,18 @@ def bench_cluster() -> Iterator[Row]:
     from cclab.studies import Data, Method, RandomPairs, Study, grid
 
     study = Study("bench", "Trials here and there", grid(Data("wine"), Method("ECM", ECM), RandomPairs(20)), trials=40)
-    with warnings.catch_warnings(action="ignore"):
-        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster:
-            study.run(4, out=None, scheduler=cluster.scheduler_address)  # both have imported all they need
-            there = _seconds(lambda: study.run(out=None, scheduler=cluster.scheduler_address))
-        study.run(4, out=None, n_jobs=2)
-        here = _seconds(lambda: study.run(out=None, n_jobs=2))
-    what = "40 trials on a LocalCluster of two / by two processes"
-    yield Row(what, there / here, 1.3, detail=f"({there:.2f} s, {here:.2f} s)")
-
-
-def _seconds(work) -> float:
-    begun = time.perf_counter()
-    work()
-    return time.perf_counter() - begun
+    with (
+        warnings.catch_warnings(action="ignore"),
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
+    ):
+        there, here = {"scheduler": cluster.scheduler_address}, {"n_jobs": 2}
+        for where in (there, here):
+            study.run(4, out=None, **where)  # both have imported all they need
+        yield compare(
+            "40 trials on a LocalCluster of two / by two processes",
+            lambda: study.run(out=None, **there),
+            lambda: study.run(out=None, **here),
+            1.3,
+            repeats=5,
+            clock=time.perf_counter,
+        )

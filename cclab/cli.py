@@ -50,6 +50,7 @@ def build_parser() -> argparse.ArgumentParser:
     study.add_argument("name", nargs="?", metavar="NAME", help="which one; --list shows them")
     study.add_argument("--list", action="store_true", help="list the studies")
     study.add_argument("--trials", type=int, help="trials of each cell (default: the study's own)")
+    _add_bounds(study)
     study.add_argument("--jobs", type=int, help="processes (default: one a core)")
     study.add_argument("--seed", type=int, help="where all randomness comes from (default: the study's own)")
     study.add_argument("--out", metavar="DIR", help="folder of results (default: results)")
@@ -60,7 +61,8 @@ def build_parser() -> argparse.ArgumentParser:
 
     results = commands.add_parser("results", help="run all studies of the papers and write the page of their results")
     results.add_argument("--page", default="results/results.md", help="where to write it (default: %(default)s)")
-    results.add_argument("--quick", action="store_true", help="one trial of each cell, to see that all of it runs")
+    results.add_argument("--trials", type=int, help="trials of each cell (default: as many as each paper has)")
+    _add_bounds(results)
     results.add_argument("--jobs", type=int, help="processes (default: one a core)")
     results.add_argument("--out", metavar="DIR", help="folder of results (default: results)")
     results.add_argument("--only", nargs="+", metavar="STUDY", help="only these studies")
@@ -100,6 +102,11 @@ def run_app(arguments: argparse.Namespace) -> int:
     except (AddressError, NotToOpen) as error:
         return _fail(error)
     return 0
+
+
+def _add_bounds(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--minutes", type=float, help="begin no trial after so many; the same command goes on")
+    command.add_argument("--limit", type=float, metavar="SECONDS", help="a trial that takes longer has failed")
 
 
 def run_study(arguments: argparse.Namespace) -> int:

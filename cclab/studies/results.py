@@ -38,6 +38,9 @@ class Results:
         """The record of a trial that is there."""
         return self._records[key]
 
+    def __contains__(self, key: TrialKey) -> bool:
+        return key in self._records
+
     def done(self, key: TrialKey, limit: float | None = None) -> bool:
         """Whether this trial has succeeded, or took longer than `limit`; one that failed is worth another try."""
         record = self._records.get(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -35,11 +36,17 @@ class Ran:
     frame: pd.DataFrame | None
     why: str = ""
 
+    @property
+    def extent(self) -> str:
+        """How much of the study has been run, in words."""
+        return "none" if self.frame is None else self.study.extent(self.frame)
+
 
 def run_all(
     studies: Sequence[Study],
     trials: int | None,
     tell: Callable[[str], None],
+    minutes: float | None = None,
     **how: Any,
 ) -> list[Ran]:
     """Run studies one after the other; one that can't be run is told of, and the others go on.
@@ -51,14 +58,18 @@ def run_all(
         Of each cell; None: as many as the papers have.
     tell : callable
         Given a line before each study.
+    minutes : float, optional
+        For all of them: each has an equal share of what the ones before it have left.
     **how
         For `Study.run`.
     """
     ran = []
-    for study in studies:
+    end = time.monotonic() + 60 * (minutes or 0)
+    for waiting, study in zip(range(len(studies), 0, -1), studies):
+        share = None if minutes is None else max(end - time.monotonic(), 0) / 60 / waiting
         tell(f"{study.name}: {study.title}")
         try:
-            ran.append(Ran(study, study.run(trials, **how)))
+            ran.append(Ran(study, study.run(trials, minutes=share, **how)))
         except (ValueError, OSError, ImportError) as error:
             tell(f"  can't be run: {error}")
             ran.append(Ran(study, None, str(error)))
@@ -66,13 +77,16 @@ def run_all(
 
 
 def verdicts(ran: Ran) -> dict[str, int]:
-    """How many published figures, and how many comparisons, are reached and not reached; how many trials failed."""
-    counts = {"figures reached": 0, "not reached": 0, "claims reached": 0, "claims not reached": 0, "failed trials": 0}
+    """How many published figures, and how many comparisons, are reached, not reached, not run; failed trials."""
+    counts = {"figures reached": 0, "not reached": 0, "not run": 0}
+    counts |= {"claims reached": 0, "claims not reached": 0, "failed trials": 0}
+    published = sum(len(printed.figures) for printed in ran.study.printed)
     if ran.frame is None:
-        return counts
+        return counts | {"not run": published}
     table = ran.study.table(ran.frame)
     said = [v for name in table.columns if str(name).endswith(" verdict") for v in table[name].dropna()]
     counts["figures reached"], counts["not reached"] = said.count(REACHED), said.count(NOT_REACHED)
+    counts["not run"] = published - len(said)
     for comparison in ran.study.comparisons:
         found = comparison.table(ran.frame)
         if len(found):
@@ -97,29 +111,35 @@ def missed(ran: Ran) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def page(ran: Sequence[Ran], trials: int | None, pictures: Mapping[str, Sequence[str]], today: date) -> str:
+def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]], today: date) -> str:
     """The page in Markdown.
 
     Parameters
     ----------
     ran : sequence of Ran
-    trials : int or None
-        Of each cell; None: as many as the papers have.
     pictures : mapping from study to sequence of str
         Addresses of its pictures, seen from the page.
     today : date
     """
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    often = "as many trials as each paper has" if trials is None else f"{counted(trials, 'trial')} of each cell"
-    short = "" if trials is None else " **This is a quick run: means of so few trials say little.**"
     machine = f"{platform.machine()}, {counted(os.cpu_count() or 1, 'processor')}, Python {platform.python_version()}"
-    summary = pd.DataFrame([{"study": each.study.name, **verdicts(each)} for each in ran])
+    summary = pd.DataFrame(
+        [
+            {
+                "study": each.study.name,
+                "run": "none" if each.frame is None else each.study.extent(each.frame),
+                **verdicts(each),
+            }
+            for each in ran
+        ]
+    )
     lost = [table for table in map(missed, ran) if len(table)]
     parts = [
         "# Results",
-        f"All tables of the papers, run by `cclab results` on {today.isoformat()}: {often}.{short} "
-        f"{packages}; {machine}. A figure is reached by the rule that stands above its table; every figure stands "
-        "beside the published one.",
+        f"All tables of the papers, run by `cclab results` on {today.isoformat()} with {packages}; {machine}. "
+        "How many trials of each cell there are, of how many that the paper has, is said for each study, and in each "
+        "row of its table: means of few say little. A figure is reached by the rule that stands above its table; every "
+        "figure stands beside the published one.",
         markdown(summary),
         "## Not reached",
         markdown(pd.concat(lost, ignore_index=True)) if lost else "Every published figure is reached.",
@@ -162,7 +182,7 @@ def curve_picture(study: Study, frame: pd.DataFrame) -> Figure | None:
     return figure
 
 
-def write_page(ran: Sequence[Ran], path: Path, trials: int | None, today: date | None = None) -> None:
+def write_page(ran: Sequence[Ran], path: Path, today: date | None = None) -> None:
     """Write the page, and its pictures into the folder ``images`` beside it."""
     folder = path.parent / "images"
     pictures: dict[str, list[str]] = {}
@@ -173,4 +193,4 @@ def write_page(ran: Sequence[Ran], path: Path, trials: int | None, today: date |
             name = f"results-{each.study.name}.png"
             drawn.savefig(folder / name, dpi=80)
             pictures[each.study.name] = [f"images/{name}"]
-    path.write_text(page(ran, trials, pictures, today or date.today()), encoding="utf-8")
+    path.write_text(page(ran, pictures, today or date.today()), encoding="utf-8")

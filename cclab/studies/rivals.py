@@ -81,16 +81,14 @@ class RivalsStudy(Study):
 
     def report(self, frame: pd.DataFrame) -> str:
         """All of it in Markdown."""
-        parts = [f"# {self.title}", WHAT_FAILED]
+        parts = [f"# {self.title}", f"Run: {self.extent(frame)}. {WHAT_FAILED}"]
         rankings = self.rankings(frame)
         parts += [markdown(overview(rankings))]
         failed = frame[frame["error"].notna()]
         for (knowledge, measure), ranking in rankings.items():
             failures = failed[failed["knowledge"] == knowledge].groupby("method").size()
             parts += [f"## {measure}, {knowledge}", ranking.summary(), markdown(ranking.table(failures), digits=2)]
-        for method, part in frame.groupby("method", sort=False):
-            seconds = part["seconds"].mean()
-            parts += [f"{method}: {seconds:.2f} seconds a trial"] if seconds == seconds else []
+        parts += ["## What it took", markdown(costs(frame))]
         return "\n\n".join(parts) + "\n"
 
     def pictures(self, frame: pd.DataFrame) -> dict[str, Figure]:
@@ -99,6 +97,18 @@ class RivalsStudy(Study):
             f"{measure} {knowledge}": difference_diagram(ranking, f"Mean rank by {measure}, {knowledge}")
             for (knowledge, measure), ranking in self.rankings(frame).items()
         }
+
+
+def costs(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row per method, the slowest first: seconds of a trial that ended, trials, failures, and those too long."""
+    failed = frame["error"].fillna("")
+    told = frame.assign(failed=failed != "", long=failed.str.startswith("TooLong"))
+    by = told.groupby("method", sort=False)
+    table = by.agg(
+        seconds=("seconds", "mean"), trials=("failed", "size"), failed=("failed", "sum"), long=("long", "sum")
+    )
+    table = table.rename(columns={"long": "too long"}).sort_values(["too long", "seconds"], ascending=False)
+    return table.reset_index()
 
 
 def overview(rankings: dict[tuple[str, str], Ranking]) -> pd.DataFrame:

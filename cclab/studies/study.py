@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from cclab.core.warning import warn_caller
-from cclab.core.words import did_you_mean
+from cclab.core.words import counted, did_you_mean
 from cclab.datasets import Dataset
 from cclab.studies.claims import Comparison, Printed
 from cclab.studies.declaration import Cell
@@ -105,6 +107,7 @@ class Study:
         only: Collection[str] = (),
         fresh: bool = False,
         scheduler: str | None = None,
+        minutes: float | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> pd.DataFrame:
         """Run what is not in the results file yet, and give all of it.
@@ -124,6 +127,8 @@ class Study:
         scheduler : str, optional
             The address of a Dask scheduler (``tcp://host:port``): trials then run at its workers, and `n_jobs` has no
             say. Results are the same, and are kept here.
+        minutes : float, optional
+            After so many no further trial is begun: the frame has what is there by then. 0: run nothing.
         progress : callable, optional
             Called with the number of trials done and the number of all.
 
@@ -132,6 +137,11 @@ class Study:
         DataFrame
             One row a trial, or a point of a learning curve: ``dataset, method, knowledge, drawn_by, count, trial``,
             scores and measures, ``seconds``, ``error``, ``warnings``.
+
+        Raises
+        ------
+        ValueError
+            The time was too short for any trial, and none is there from before.
         """
         trials = self.trials if trials is None else trials
         if trials < 1:
@@ -148,10 +158,13 @@ class Study:
         tell = progress or (lambda done, total: None)
         there = len(keys) - len(missing)
         tell(there, len(keys))
-        for done, (key, record) in enumerate(self._finished(missing, n_jobs, scheduler), start=there + 1):
+        for done, (key, record) in enumerate(self._finished(missing, n_jobs, scheduler, minutes), start=there + 1):
             results.add(key, record)
             tell(done, len(keys))
-        return _tidy([(cell, key[1], results[key]) for key, cell in keys.items()], self.cells)
+        ran = [(cell, key[1], results[key]) for key, cell in keys.items() if key in results]
+        if not ran:
+            raise ValueError(f"study {self.name}: no trial has been run, and there was no time for one")
+        return _tidy(ran, self.cells)
 
     def selected(self, only: Collection[str] = ()) -> tuple[Cell, ...]:
         """The cells of the data sets and methods that are named; all data sets, or methods, where none is."""
@@ -169,7 +182,7 @@ class Study:
         return {(cell_print, trial): cell for trial in range(trials) for cell_print, cell in prints}
 
     def _finished(
-        self, missing: dict[TrialKey, Cell], n_jobs: int, scheduler: str | None
+        self, missing: dict[TrialKey, Cell], n_jobs: int, scheduler: str | None, minutes: float | None
     ) -> Iterator[tuple[TrialKey, dict[str, Any]]]:
         """Trials as they finish."""
         try:
@@ -177,11 +190,12 @@ class Study:
         except ImportError as error:  # pragma: no cover
             raise ImportError('studies need more packages: pip install "cclab[study]"') from error
 
+        end = float("inf") if minutes is None else time.monotonic() + 60 * minutes
         # Processes of this machine load what they need; to others, data are sent.
         loaded = {} if scheduler is None else loaded_data(cell.data for cell in missing.values())
         trials = (
             delayed(_keyed_trial)(key, cell, self.seed, self.measures, self.limit, loaded.get(cell.data))
-            for key, cell in missing.items()
+            for key, cell in takewhile(lambda _: time.monotonic() < end, missing.items())
         )
         with workers(scheduler, tuple(loaded.values())):
             yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(trials)
@@ -190,10 +204,23 @@ class Study:
 
     def table(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Means and deviations beside the printed figures: see `cclab.studies.result_tables.results_table`."""
-        ran = set(zip(frame["dataset"], frame["method"]))
-        cells = [cell for cell in self.cells if cell.key[:2] in ran]
+        cells = [cell for cell, trials in zip(self.cells, self.trials_run(frame)) if trials]
         points = {key for printed in self.printed for key in printed.figures}
         return results_table(frame, cells, self.show, self.printed, points)
+
+    def trials_run(self, frame: pd.DataFrame) -> list[int]:
+        """How many trials of each cell there are, those that failed among them."""
+        counts = frame.groupby(["dataset", "method", "knowledge"])["trial"].nunique().to_dict()
+        return [max(counts.get(key, 0) for key in cell.keys) for cell in self.cells]
+
+    def extent(self, frame: pd.DataFrame) -> str:
+        """How much of the study has been run, in words."""
+        counts = self.trials_run(frame)
+        some = [count for count in counts if count]
+        fewest, most = min(some, default=0), max(some, default=0)
+        often = counted(most, "trial") if fewest == most else f"{fewest} to {most} trials"
+        missing = len(counts) - len(some)
+        return f"{often} of {self.trials}" + (f"; {missing} of {len(counts)} cells not run" if missing else "")
 
     def curves(self, frame: pd.DataFrame, measure: str = "ari") -> pd.DataFrame:
         """Learning curves: see `cclab.studies.result_tables.curves`."""
@@ -205,7 +232,7 @@ class Study:
 
     def report(self, frame: pd.DataFrame) -> str:
         """All of it in Markdown: the table, learning curves, comparisons, what the methods warned of."""
-        parts = [f"# {self.title}", self.paper]
+        parts = [f"# {self.title}", self.paper, f"Run: {self.extent(frame)}."]
         parts += [printed.rule for printed in self.printed]
         parts += [markdown(self.table(frame))]
         asked = {cell.knowledge.drawn_by for cell in self.cells if len(cell.keys) > 1}

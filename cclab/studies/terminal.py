@@ -22,7 +22,8 @@ def main(arguments: Namespace) -> int:
     Parameters
     ----------
     arguments : Namespace
-        ``name, list, trials, jobs, seed, out, only, fresh, scheduler``, None or empty where nothing was said.
+        ``name, list, trials, minutes, limit, jobs, seed, out, only, fresh, scheduler``, None or empty where
+        nothing was said.
 
     Returns
     -------
@@ -32,7 +33,7 @@ def main(arguments: Namespace) -> int:
     if arguments.list or not arguments.name:
         return _list()
     try:
-        study = get_study(arguments.name)
+        study = _limited(get_study(arguments.name), arguments)
         if arguments.seed is not None:
             study = replace(study, seed=arguments.seed)
         return _run(study, arguments)
@@ -50,22 +51,23 @@ def results(arguments: Namespace) -> int:
     Parameters
     ----------
     arguments : Namespace
-        ``page, quick, jobs, out, only, scheduler``.
+        ``page, trials, minutes, limit, jobs, out, only, scheduler``.
     """
     studies = paper_studies()
     for name in arguments.only or ():
         if name not in studies:
             print(f"the papers have no study {name!r}; there are {', '.join(studies)}", file=sys.stderr)
             return 1
-    chosen = [study for name, study in studies.items() if not arguments.only or name in arguments.only]
-    trials, page = (1 if arguments.quick else None), Path(arguments.page)
+    chosen = [_limited(studies[name], arguments) for name in studies if not arguments.only or name in arguments.only]
+    page = Path(arguments.page)
     try:
         with warnings.catch_warnings(), tqdm(unit="trial", disable=None) as bar:
             warnings.showwarning = lambda message, *_, **__: bar.write(f"Note: {message}", file=sys.stderr)
             ran = run_all(
                 chosen,
-                trials,
+                arguments.trials,
                 bar.write,
+                arguments.minutes,
                 n_jobs=-1 if arguments.jobs is None else arguments.jobs,
                 out=Path(arguments.out or RESULTS),
                 scheduler=arguments.scheduler,
@@ -75,7 +77,7 @@ def results(arguments: Namespace) -> int:
         print("Stopped; the finished trials are kept, and the same command goes on from here.", file=sys.stderr)
         return 130
     page.parent.mkdir(parents=True, exist_ok=True)
-    write_page(ran, page, trials)
+    write_page(ran, page)
     print(f"{page}: {len(chosen)} studies")
     return 0
 
@@ -103,6 +105,7 @@ def _run(study: Study, arguments: Namespace) -> int:
             only=arguments.only or (),
             fresh=arguments.fresh,
             scheduler=arguments.scheduler,
+            minutes=arguments.minutes,
             progress=_shown_on(bar),
         )
     report, folder = study.report(frame), out / study.name
@@ -113,6 +116,10 @@ def _run(study: Study, arguments: Namespace) -> int:
     print(report)
     print(f"All trials: {folder / 'trials.csv'}; this report: {folder / 'report.md'}")
     return 0
+
+
+def _limited(study: Study, arguments: Namespace) -> Study:
+    return study if arguments.limit is None else replace(study, limit=arguments.limit)
 
 
 def _shown_on(bar: tqdm) -> Callable[[int, int], None]:

@@ -41,6 +41,7 @@ def test_what_is_not_reached_stands_first(ran):
     assert verdicts(ran[0]) == {
         "figures reached": 1,
         "not reached": 1,
+        "not run": 0,
         "claims reached": 1,
         "claims not reached": 0,
         "failed trials": 0,
@@ -52,19 +53,30 @@ def test_what_is_not_reached_stands_first(ran):
 
 def test_one_study_that_fails_does_not_lose_the_others(ran):
     assert verdicts(ran[1])["failed trials"] == 1
-    text = page(ran, None, {}, date(2026, 1, 2))
+    text = page(ran, {}, date(2026, 1, 2))
     assert "these data can't be had offline" in text
     assert text.index("## Not reached") < text.index("## A made-up study")
 
 
 def test_the_page_says_when_where_and_how_often(ran, tmp_path):
-    write_page(ran, tmp_path / "results.md", 1, date(2026, 1, 2))
+    write_page(ran, tmp_path / "results.md", date(2026, 1, 2))
     text = (tmp_path / "results.md").read_text(encoding="utf-8")
-    for said in ("2026-01-02", "1 trial of each cell", "quick run", "numpy", "Python", "Table 9", "paired t-test"):
+    for said in ("2026-01-02", "2 trials of 2", "numpy", "Python", "Table 9", "paired t-test"):
         assert said in text
     assert "(images/results-made-up.png)" in text
     assert (tmp_path / "images" / "results-made-up.png").stat().st_size > 1000
-    assert "quick run" not in page(ran, None, {}, date(2026, 1, 2))
+
+
+def test_the_page_never_claims_more_trials_than_were_run(tmp_path):
+    run_all([study()], 1, lambda line: None, out=tmp_path, only=["K-means"])
+    (some,) = run_all([study()], None, lambda line: None, minutes=0, out=tmp_path)
+    assert some.extent == "1 trial of 2; 2 of 3 cells not run"
+    assert verdicts(some)["not run"] == 1
+    assert f"Run: {some.extent}." in page([some], {}, date(2026, 1, 2))
+    (none,) = run_all([study()], None, lambda line: None, minutes=0, out=tmp_path / "elsewhere")
+    assert none.extent == "none"
+    assert verdicts(none)["not run"] == 2
+    assert "no time for one" in page([none], {}, date(2026, 1, 2))
 
 
 def test_the_papers_are_all_there():
@@ -73,7 +85,17 @@ def test_the_papers_are_all_there():
 
 def test_from_the_terminal(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("cclab.studies.terminal.paper_studies", lambda: {"made-up": study()})
-    given = ["results", "--quick", "--jobs", "1", "--out", str(tmp_path), "--page", str(tmp_path / "page" / "r.md")]
+    given = [
+        "results",
+        "--trials",
+        "1",
+        "--jobs",
+        "1",
+        "--out",
+        str(tmp_path),
+        "--page",
+        str(tmp_path / "page" / "r.md"),
+    ]
     assert main(given) == 0
     assert "A made-up study" in (tmp_path / "page" / "r.md").read_text(encoding="utf-8")
     assert (tmp_path / "made-up" / "trials.jsonl").exists()

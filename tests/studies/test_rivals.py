@@ -40,6 +40,8 @@ def test_the_report_ranks_them_and_counts_what_failed():
     wrong = report[report.index("## ari, level 5 %, 10 % wrong") :]
     assert "failed" in wrong.split("##")[1]
     assert "Friedman" in report
+    costs = report[report.index("## What it took") :]
+    assert any(line.replace(" ", "") == "|poor|1.000|6|3|0|" for line in costs.splitlines())
 
 
 def test_the_overview_has_the_best_first():

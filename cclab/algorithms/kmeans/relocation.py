@@ -22,7 +22,7 @@ from cclab.maths.distances import squared_distances
 # Up to so many clusters are few.
 FEW = 10
 # So many ways to move a centre are tried where none of them pays, with few clusters and with many.
-TRIES, MANY_TRIES = 1, 16
+TRIES, MANY_TRIES = 1, 32
 # What a move may seem to cost with many clusters and is tried all the same, in the mean inertia of a cluster.
 MAY_COST = 1.0
 # Steps of 2-means by which a cluster is split, and rounds of single moves after one.
