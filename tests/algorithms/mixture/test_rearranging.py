@@ -28,7 +28,7 @@ def fit_of(about, labels):
 
 
 @pytest.mark.parametrize(
-    "changed, agree, more",
+    ("changed", "agree", "more"),
     [
         (Comparison(gain=-50, of_links=9, lead=0.1, error=0.05), True, False),
         (Comparison(gain=-600, of_links=-600, lead=0.1, error=0.05), False, False),
@@ -49,7 +49,8 @@ def test_two_clusters_that_overlap_had_better_not_be_one():
     merged = fit_of(about, np.where(truth == 5, 4, np.where((truth == 0) & (X[:, 1] > 0), 5, truth)))
     changed = compared(known, about, merged, right)
     assert changed.of_links < 0 > changed.gain
-    assert not changed.links_agree and not changed.explains_more
+    assert not changed.links_agree
+    assert not changed.explains_more
     back = compared(known, about, right, merged)
     assert back.explains_more
     assert back.gain == -changed.gain
