@@ -94,6 +94,8 @@ class Fit:
     memberships : (n, k) array
     alone : (t, k) array
         What samples that links or labels touch would be believed to be without these.
+    unlinked : float
+        Log of how well samples alone are explained.
     """
 
     gaussians: Gaussians
@@ -102,6 +104,7 @@ class Fit:
     beliefs: NDArray = field(repr=False)
     memberships: NDArray = field(repr=False)
     alone: NDArray = field(repr=False)
+    unlinked: float
 
 
 def kept_beside(fit: Fit, what: str, derive: Callable[[], T]) -> T:
@@ -132,12 +135,23 @@ def expected(about: Linked, gaussians: Gaussians, messages: Messages | None, *, 
     told = heard(units, of_units, said, FIRST_TALKS if first else TALKS)
     alone = R[units.samples]
     R[units.samples] = told.beliefs[units.unit]
-    free = np.ones(len(R), dtype=bool)
-    free[units.samples] = False
-    evidence = float(samples.weights[free] @ log_density[free])
-    if len(units.samples):
-        evidence += told.evidence * float(samples.weights[units.samples].mean())
-    return Fit(gaussians, told.messages, evidence, told.beliefs, R, alone)
+    evidence = _evidence(about, log_density, told.evidence)
+    return Fit(gaussians, told.messages, evidence, told.beliefs, R, alone, unlinked(about, log_density))
+
+
+def unlinked(about: Linked, log_density: NDArray) -> float:
+    """Log of how well samples alone are explained; `log_density` (n,) is that of each."""
+    return _evidence(about, log_density, float((about.units.gather @ log_density[about.units.samples]).sum()))
+
+
+def _evidence(about: Linked, log_density: NDArray, of_units: float) -> float:
+    """That of all samples, with `of_units` that of those which links or labels touch."""
+    touched, weights = about.units.samples, about.samples.weights
+    if not len(touched):
+        return float(weights @ log_density)
+    free = np.ones(len(weights), dtype=bool)
+    free[touched] = False
+    return float(weights[free] @ log_density[free]) + of_units * float(weights[touched].mean())
 
 
 def swept(about: Linked, model: Model, fit: Fit, *, renew: bool) -> Fit:

@@ -24,7 +24,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.algorithms.mixture.agreeing import lead_on_links
 from cclab.algorithms.mixture.competitive_mixture import CompetitiveMixture, CompetitiveMixtureState
 from cclab.algorithms.mixture.covariance_choice import MODELS, Judge
 from cclab.algorithms.mixture.doubting import doubted, wrong_share
@@ -44,10 +43,11 @@ from cclab.algorithms.mixture.linked_fit import (
     seeded_by_labels,
     starts,
     swept,
+    unlinked,
 )
 from cclab.algorithms.mixture.linked_state import DONE, MOVING, RESTING, TRYING, LinkedMixtureState, TriedModel
 from cclab.algorithms.mixture.mixtures import responsibilities
-from cclab.algorithms.mixture.rearranging import LEAST_GAIN, rearranged, rearrangements
+from cclab.algorithms.mixture.rearranging import compared, rearranged, rearrangements
 from cclab.core import CenterSolver, Fuzzy, Problem
 from cclab.core.parameters import choice, flag, whole
 from cclab.maths.constraint_cache import of_constraints
@@ -221,19 +221,15 @@ class LinkedMixture(CenterSolver):
                     return self._do_again(problem, state, doubt)
                 return self._after(problem, state, fit, model, stage=DONE, notes=(note,))
             other, what = rearranged(about, model, fit, moves[number]), str(moves[number])
-        lead, error = lead_on_links(problem.constraints, about, other, fit)
-        if lead > error:  # and still, once all has come to rest: else two moves might undo each other for ever
+        found = compared(problem.constraints, about, other, fit)
+        if found.links_agree:  # and still, once all has come to rest: else two moves might undo each other for ever
             other = rested(about, model, other, SWEEPS)
-            lead, error = lead_on_links(problem.constraints, about, other, fit)
-        gain = other.evidence - fit.evidence
-        if lead > error:
+            found = compared(problem.constraints, about, other, fit)
+        if found.links_agree or found.explains_more:
             fit, count = other, min(state.count + 1, len(others))
-            note = f"A move was kept: {what} ({100 * lead:.0f} % more of the links agree)."
-        elif gain > LEAST_GAIN and lead >= 0:
-            fit, count = other, min(state.count + 1, len(others))
-            note = f"A move was kept: {what} ({gain:.1f} nats gained)."
+            note = f"A move was kept: {what} ({found})."
         else:
-            count, note = state.count + 1, f"A move was refused: {what} (no gain for samples and links)."
+            count, note = state.count + 1, f"A move was refused: {what} ({found})."
         return self._after(problem, state, fit, model, stage=MOVING, count=count, notes=(note,))
 
     def _do_again(self, problem: Problem, state: LinkedMixtureState, doubt: float) -> LinkedMixtureState:
@@ -317,11 +313,13 @@ class LinkedMixture(CenterSolver):
     def _fit_of(self, problem: Problem, state: LinkedMixtureState) -> Fit:
         """The fit that a state was made from: kept beside it, or worked out again."""
         if "fit" not in state.__dict__:
-            samples = self._samples(problem)
-            R = responsibilities(state.gaussians.log_densities(samples.Z))[0]
+            R, log_density = responsibilities(state.gaussians.log_densities(self._samples(problem).Z))
             alone = R[state.samples]
             R[state.samples] = state.beliefs[state.unit]
-            state.__dict__["fit"] = Fit(state.gaussians, state.messages, state.evidence, state.beliefs, R, alone)
+            by_samples = unlinked(self._about(problem), log_density)
+            state.__dict__["fit"] = Fit(
+                state.gaussians, state.messages, state.evidence, state.beliefs, R, alone, by_samples
+            )
         return state.__dict__["fit"]
 
     def _after(

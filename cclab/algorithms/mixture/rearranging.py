@@ -1,4 +1,4 @@
-"""Moves of a mixture at rest: two clusters become one, and a third becomes two, where links or samples ask for it."""
+"""Moves of a mixture at rest: two clusters become one, and a third becomes two; and whether that has helped."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cclab.algorithms.mixture.gaussians import fitted
 from cclab.algorithms.mixture.link_beliefs import without_clusters
 from cclab.algorithms.mixture.linked_fit import Fit, Linked, Model, expected, rested
+from cclab.core import ConstraintSet
 from cclab.maths.distances import squared_distances
 
 #: What a broken link counts for, in nats.
@@ -79,6 +80,67 @@ def rearranged(about: Linked, model: Model, fit: Fit, move: Rearrangement) -> Fi
     gaussians = fitted(model.covariance, about.samples, R, means)
     told = without_clusters(fit.messages, [move.a, move.b, move.c])
     return rested(about, model, expected(about, gaussians, told), SWEEPS, goal=fit.evidence)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a move has changed.
+
+    Attributes
+    ----------
+    gain : float
+        Nats by which samples and links together are explained better.
+    of_links : float
+        Nats by which the links are, given the samples.
+    lead, error : float
+        By how much more of the links the densities keep that have heard none, and the standard error of that.
+    """
+
+    gain: float
+    of_links: float
+    lead: float
+    error: float
+
+    @property
+    def links_agree(self) -> bool:
+        """Whether links ask for it, whatever the samples say: a wide gap in these outweighs any number of links."""
+        return self.lead > self.error and self.of_links > 0
+
+    @property
+    def explains_more(self) -> bool:
+        """Whether all is explained better, and links don't speak against it."""
+        return self.gain > LEAST_GAIN and (self.of_links > 0 or self.lead >= 0)
+
+    def __str__(self) -> str:
+        if self.links_agree:
+            return f"{100 * self.lead:.2g} % more of the links agree"
+        return f"{self.gain:.1f} nats gained" if self.explains_more else "no gain for samples and links"
+
+
+def compared(known: ConstraintSet, about: Linked, other: Fit, fit: Fit) -> Comparison:
+    """How `other` does against `fit`.
+
+    Links shape the clusters, but clusters are few and links many: densities that keep them without being told keep
+    those, too, that nobody has stated. Each link counts by its weight, whatever its kind: if must-links, which are few
+    where clusters are many, counted as much as all others, two clusters that overlap had better be one.
+    """
+    links = known.links_from_labels()
+    difference = _kept_alone(links, about, other) - _kept_alone(links, about, fit)
+    weight = np.concatenate([links.pairs.weight, links.groups.weight, links.separations.weight])
+    total = weight.sum()
+    lead, error = 0.0, np.inf
+    if total:  # one more link might differ; links of hardly any weight prove nothing: the error is infinite
+        with np.errstate(divide="ignore", over="ignore"):
+            lead, error = weight @ difference / total, np.sqrt(weight @ difference**2 + 1) / total
+    of_links = (other.evidence - other.unlinked) - (fit.evidence - fit.unlinked)
+    return Comparison(other.evidence - fit.evidence, of_links, float(lead), float(error))
+
+
+def _kept_alone(links: ConstraintSet, about: Linked, fit: Fit) -> NDArray:
+    """(m,) to which degree each link is kept where every sample is where its density is largest."""
+    labels = fit.memberships.argmax(axis=1)
+    labels[about.units.samples] = fit.alone.argmax(axis=1)
+    return links.satisfaction(labels).degrees
 
 
 def _merging_costs(about: Linked, fit: Fit, N: NDArray) -> NDArray:
