@@ -22,7 +22,7 @@ from cclab.images import Painting, Picture, Recipe, Stack, image_names, load_ima
 from cclab.images.batch import is_large
 from cclab.session import Moment, Session
 from cclab.session.storage.serialize import read_json
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.layout import column, dropdown, row, with_classes
 from cclab.widgets.model.notices import Notice
 from cclab.widgets.model.view import View
@@ -286,15 +286,15 @@ class Painter(Page):
     def take_out(self, make: Callable[..., exports.File]) -> None:
         """Let the browser save a file; masks of a large picture take their time, and the page goes on meanwhile."""
         if is_large(self.desk.painting):
-            self.start(self._take_out_aside(make))
+            self.start(self._take_out(make))
         elif (file := self.desk.attempt(make, self.desk)) is not None:
             self.shell.download(file.name, file.data, file.media_type)
 
-    async def _take_out_aside(self, make: Callable[..., exports.File]) -> None:
+    async def _take_out(self, make: Callable[..., exports.File]) -> None:
         desk = self.desk
         desk.set_busy("Making a file of every pixel")
         try:
-            file = await aside(make, desk)
+            file = await in_thread(make, desk)
             self.shell.download(file.name, file.data, file.media_type)
         except Exception as error:
             desk.tell_of(error)
