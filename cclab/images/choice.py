@@ -102,9 +102,8 @@ def _by_prototypes(paint: Paint) -> np.ndarray:
     for fold in range(int(paint.fold.max()) + 1):
         unseen = np.flatnonzero(paint.fold == fold)
         left = [np.flatnonzero((paint.stroke == number) & (paint.fold != fold)) for number in numbers]
-        palette = Palette.founded(
-            (paint.code[first] + 1).tolist(), left, paint.values
-        )  # region 0 would be "don't know"
+        regions = (paint.code[first] + 1).tolist()  # region 0 would be "don't know"
+        palette = Palette.founded(regions, left, paint.values)
         X = paint.values[unseen].astype(float) @ palette.units
         squares = ((X[:, None] - means_of(palette, paint.values)[None]) ** 2).sum(axis=2)
         nearest = [squares[:, palette.regions == k + 1].min(axis=1) for k in range(found.shape[1])]

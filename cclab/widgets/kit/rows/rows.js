@@ -109,6 +109,9 @@ function render({ model, el }) {
 
   model.on("change:head", showHead);
   model.on("change:rows", showRows);
+  model.on("msg:custom", ({ type, key }) => {
+    if (type === "reveal") entries.find((entry) => entry.key === key)?.node.scrollIntoView({ block: "nearest" });
+  });
   keepClasses(model, el);
   showHead();
   showRows();

@@ -64,6 +64,10 @@ class Rows(anywidget.AnyWidget):
             raise ValueError(f"Row keys must be unique; {twice!r} comes twice.")
         self.rows = shown
 
+    def reveal(self, key: object) -> None:
+        """Scroll until a row is seen."""
+        self.send({"type": "reveal", "key": str(key)})
+
     def on_action(self, callback: Callable[[Action], object]) -> None:
         """Call ``callback(action)`` on clicks, key activations and changed fields."""
         self._action_callbacks.append(callback)
