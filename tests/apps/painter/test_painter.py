@@ -317,7 +317,7 @@ def test_what_tells_them_apart_is_said_and_can_be_changed(page):
         await at_rest(page)
 
     asyncio.run(learn())
-    assert "brightness" in part._words.value
+    assert "Brightness at" in part._words.value
     assert "tell them apart" in part._words.value
 
     async def leave_out(kind):
