@@ -40,7 +40,7 @@ _BELIEFS = {
 }
 #: When to choose those of the package; a class may say it itself, by an attribute `when`.
 WHEN = {
-    "BCKM": "many links, some of them maybe wrong, and speed",
+    "BCKM": "links that one k-means breaks: many runs, each for what the last broke",
     "BoostCluster": "links, and features of which few matter",
     "CA": "nothing is known, not even the number of clusters; few features",
     "CECM": "links, and it should show where it is torn",
@@ -59,7 +59,7 @@ WHEN = {
     "IPCM": "nothing is known, outliers are likely, clusters may be curved",
     "ITML": "links that tell which directions matter, near a metric that is known",
     "KernelBoost": "links that teach a kernel, for clusters that are no clouds",
-    "LCVQE": "links that may be wrong, and hard clusters",
+    "LCVQE": "links that may break at a price, shared by both centres",
     "LinkedMixture": "links that should reach beyond the samples they name",
     "MMC": "must-links and cannot-links that tell which directions matter",
     "MPCKMeans": "links, and features that do not count alike",
@@ -67,7 +67,7 @@ WHEN = {
     "PCCC": "some links must hold, others may break, and each assignment is the best one",
     "PCP": "certain links, and clusters that are no clouds",
     "PCCA": "links, and the number of clusters is wanted",
-    "PCKMeans": "links that may be wrong now and then",
+    "PCKMeans": "links that may break at a price",
     "PCM": "nothing is known, much noise",
     "PlainAgglomerative": "nothing is known: a tree of clusters, to compare with",
     "PlainGaussianMixture": "nothing is known: Gaussian clusters, to compare with",
