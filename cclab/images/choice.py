@@ -15,6 +15,9 @@ MARGIN = 0.03
 # Strokes are long from this share of their region's longest on. Shorter ones are corrections: laid where the way that
 # was taken errs, they speak against it whatever it is, and turn the choice only where the other is better by so much.
 LONG, TURNS = 1 / 3, 0.25
+# Values must tell apart not the paint alone but the picture: so near, on average, its pixels are to one region's paint
+# and not to another's. From 0.5 (halfway between two) to 1.
+CLEAR = 0.85
 
 
 @dataclass(frozen=True)
@@ -26,28 +29,32 @@ class Choice:
     values, learned : float
         The share of the paint that was taken for its region when it was left out, regions counting alike, and so the
         strokes of each; NaN where there is too little paint to leave any out.
+    clear : float
+        How clearly values part all of the picture, from 0.5 to 1.
     by_values : bool
         Whether values alone do.
     """
 
     values: float
     learned: float
+    clear: float
     by_values: bool
 
     @property
     def words(self) -> str:
         """Why, in words.
 
-        >>> Choice(0.75, 0.98, False).words
+        >>> Choice(0.75, 0.98, 0.9, False).words
         'of paint left out, values tell 75 % rightly and learning 98 %'
         """
+        between = ", but much of the picture lies between their values" if self.clear < CLEAR else ""
         if np.isnan(self.values):
-            return "there is too little paint to leave any out"
+            return f"there is too little paint to leave any out{between}"
         shares = f"values tell {100 * self.values:.0f} % rightly and learning {100 * self.learned:.0f} %"
-        return f"of paint left out, {shares}"
+        return f"of paint left out, {shares}{between}"
 
 
-def choose(plain: Paint, seen: Paint, columns: np.ndarray) -> Choice:
+def choose(plain: Paint, seen: Paint, columns: np.ndarray, pixels: np.ndarray) -> Choice:
     """Leave strokes out in turn, and see what is made of them without: long ones, and then all.
 
     Parameters
@@ -56,16 +63,33 @@ def choose(plain: Paint, seen: Paint, columns: np.ndarray) -> Choice:
         The same paint by its values, and by what the filters say of it.
     columns : int array
         The filters that a forest may look at.
+    pixels : array of shape (n, n_features)
+        Values all over the picture.
     """
-    long = _long(plain)
+    long, clear = _long(plain), _clearness(plain, pixels)
     values, learned = _rightly(plain.only(long), seen.only(long), columns)
-    by_values = not learned > values + MARGIN
+    by_values = clear >= CLEAR and not learned > values + MARGIN
     if not long.all():
         others = _rightly(plain, seen, columns)
         taken, other = others if by_values else others[::-1]
-        if other > taken + TURNS:
+        if other > taken + TURNS and clear >= CLEAR:
             (values, learned), by_values = others, not by_values
-    return Choice(values, learned, by_values)
+    return Choice(values, learned, clear, by_values)
+
+
+def _clearness(paint: Paint, pixels: np.ndarray) -> float:
+    """How near pixels are to the prototypes of one region and not to those of the next, on average."""
+    numbers, first = np.unique(paint.stroke, return_index=True)
+    left = [np.flatnonzero(paint.stroke == number) for number in numbers]
+    nearest = np.sort(_squares(Palette.founded(paint.code[first] + 1, left, paint.values), paint, pixels), axis=1)
+    return float(np.mean(nearest[:, 1] / np.maximum(nearest[:, 0] + nearest[:, 1], 1e-12)))
+
+
+def _squares(palette: Palette, paint: Paint, values: np.ndarray) -> np.ndarray:
+    """(n, n_regions) squared distances to the nearest prototype of each region, numbered from 1."""
+    X, centers = values.astype(float) @ palette.units, means_of(palette, paint.values)
+    squares = ((X[:, None] - centers[None]) ** 2).sum(axis=2)
+    return np.column_stack([squares[:, palette.regions == region].min(axis=1) for region in palette.painted])
 
 
 def _long(paint: Paint) -> np.ndarray:
@@ -104,8 +128,5 @@ def _by_prototypes(paint: Paint) -> np.ndarray:
         left = [np.flatnonzero((paint.stroke == number) & (paint.fold != fold)) for number in numbers]
         regions = (paint.code[first] + 1).tolist()  # region 0 would be "don't know"
         palette = Palette.founded(regions, left, paint.values)
-        X = paint.values[unseen].astype(float) @ palette.units
-        squares = ((X[:, None] - means_of(palette, paint.values)[None]) ** 2).sum(axis=2)
-        nearest = [squares[:, palette.regions == k + 1].min(axis=1) for k in range(found.shape[1])]
-        found[unseen] = -np.column_stack(nearest)
+        found[unseen] = -_squares(palette, paint, paint.values[unseen])
     return found

@@ -210,7 +210,9 @@ class Painting:
         """
         recipe = recipe if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
         if self.full is not self:
-            return self.full.model(recipe.enlarged(self.picture.reduced_by))
+            choice = self.choice(recipe)
+            chosen = {} if choice is None else {"learn": not choice.by_values}
+            return self.full.model(recipe.with_options(chosen).enlarged(self.picture.reduced_by))
         forest = self.forest(recipe)
         if forest is not None:
             eye = np.eye(len(forest.regions))
@@ -246,7 +248,7 @@ class Painting:
         columns, names = sheet.maps(options).columns(options.maps), sheet.names(options)
         key = "choice", recipe.key[0], options.flatten, options.maps, names
         plain, seen = (self._gathered(recipe, what) for what in (names, "bank"))
-        return _once(self, self._made, key, lambda: choose(plain, seen, columns))
+        return _once(self, self._made, key, lambda: choose(plain, seen, columns, sheet.sampled(options)))
 
     def _gathered(self, recipe: Recipe, what: str | tuple[str, ...] | None) -> Paint:
         """The paint of all slices, by what the bank says of it, or by features."""

@@ -30,6 +30,8 @@ BLOCK, LIGHT_HALO = 880, 128
 AT_PAINT = 240
 # Of a larger picture nothing is kept for every pixel: what is seen is worked out in blocks, where it is asked for.
 MOST_KEPT = 2048**2
+# So many pixels say what a picture is like.
+SOME = 20_000
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,13 @@ class Sheet:
             order.append(mine)
             seen.append(part.at(down * (columns.stop - columns.start) + across, options, filters=filters))
         return np.concatenate(seen)[np.argsort(np.concatenate(order))]
+
+    def sampled(self, options: Options) -> np.ndarray:
+        """(n, n_features) features of some pixels all over the picture; of a very large one, in its middle."""
+        if self.n_pixels <= MOST_KEPT:
+            return self.features(options)[:: -(-self.n_pixels // SOME)]
+        rows, columns = (slice(max(n // 2 - BLOCK // 2, 0), n // 2 + BLOCK // 2) for n in self.picture.shape)
+        return Sheet(self.picture.part(rows, columns)).sampled(options)
 
     def described(self, options: Options) -> np.ndarray:
         """(n_objects, n_maps) what the filters say of each object."""

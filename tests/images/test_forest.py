@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from cclab.images import Options, Painting, Recipe, Regions, Stroke, load_image, load_stack
+from cclab.images.choice import choose
+from cclab.images.forest import gather
 from cclab.images.pixel_doubt import doubt, place_to_ask
 from cclab.images.regions import dice, plausibility, typicality
 
@@ -72,11 +74,36 @@ def test_where_values_were_chosen_doubt_is_real_all_the_same(painting):
     assert not regions.undecided[:, :10].any()
 
 
-def test_too_little_paint_to_leave_any_out_goes_by_values(painting):
+def test_with_too_little_paint_to_leave_out_it_goes_by_how_values_part_the_picture(painting):
     dots = [Stroke("brush", region, 3, [[x, 20]]) for region, x in ((1, 12), (2, 66))]
-    posed = solved(painting, *dots, learn="auto")[0]
-    assert posed.forest is None
-    assert posed.choice.words == "there is too little paint to leave any out"
+    alike = solved(painting, *dots, learn="auto")[0]
+    assert alike.forest is not None
+    assert alike.choice.words.endswith("any out, but much of the picture lies between their values")
+    bright = Painting(load_image(0.3 + 0.4 * painting.picture.truth + 0.05 * painting.picture.pixels))
+    apart = solved(bright, *dots, learn="auto")[0]
+    assert apart.forest is None
+    assert apart.choice.words == "there is too little paint to leave any out"
+
+
+def test_corrections_turn_the_choice_only_where_it_is_clearly_wrong():
+    def choice(first, then):
+        """Of two long strokes a region, and a dab in each that is told apart by the first map, or by the second."""
+        rows = []
+        for region in (1, 2):
+            for number, maps in enumerate((first, first, then)):
+                mark = np.array([region if k in maps else 1.5 for k in range(2)])
+                noise = np.random.default_rng([region, number]).normal(0, 0.2, (120 if number < 2 else 30, 2))
+                rows.append((region, np.arange(len(noise)), (mark + noise).astype(np.float32)))
+        seen = gather(rows, width=10)
+        plain = gather([(region, pixels, values[:, :1]) for region, pixels, values in rows], width=10)
+        return choose(plain, seen, np.arange(2), plain.values)
+
+    assert choice(first=(0, 1), then=(0, 1)).by_values
+    assert not choice(first=(1,), then=(1,)).by_values
+    assert choice(first=(0, 1), then=(1,)).by_values  # dabs lie where values err: that alone is no reason
+
+
+def test_options_of_learning_are_named():
     with pytest.raises(ValueError, match='learn is true, false or "auto"'):
         Options(learn="perhaps")
 
