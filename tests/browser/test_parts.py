@@ -130,6 +130,36 @@ def test_a_raster_mixes_squares_and_cuts_them_at_the_edge(page):
     assert some / all_of_them == pytest.approx(0.25, rel=0.05)  # a quarter of them
 
 
+# Ninety samples of one colour in one place, ten of another colour in another, and one that is filtered out.
+_DENSITY = """
+(source) => {
+  const Density = new Function(`${source.replaceAll("export ", "")}; return Density;`)();
+  const viewport = { x0: 0, x1: 1, y0: 0, y1: 1, width: 40, height: 40 };
+  const palette = new Uint8ClampedArray([200, 0, 0, 255, 0, 100, 0, 255]);
+  const kind = Array.from({ length: 101 }, (_, i) => (i < 90 ? 0 : 1));
+  const xy = new Float32Array(kind.flatMap((k, i) => (i === 100 ? [0.05, 0.05] : k ? [0.95, 0.55] : [0.55, 0.95])));
+  const opacity = new Uint8Array(101).fill(255).fill(0, 100);
+  const scene = { xy, color: new Uint8Array(kind), opacity, weight: new Float32Array() };
+  const density = new Density(scene, viewport, palette);
+  const { data } = density.canvas.getContext("2d").getImageData(0, 0, 10, 10);
+  const at = (x, y) => [...data.slice(4 * (10 * y + x), 4 * (10 * y + x) + 4)];
+  return { dense: at(5, 0), sparse: at(9, 4), filtered: at(0, 9), strength: density.strength(2) };
+}
+"""
+
+
+def test_the_density_is_the_stronger_the_more_samples_lie_there_and_in_their_colours(page):
+    source = files("cclab.widgets.scatter.plot").joinpath("js/density.js").read_text(encoding="utf-8")
+    look = page.evaluate(_DENSITY, source)
+    assert look["dense"][0] > 190
+    assert look["dense"][1] == 0
+    assert look["sparse"][1] > 90
+    assert look["sparse"][0] == 0
+    assert look["dense"][3] > 2 * look["sparse"][3] > 0
+    assert look["filtered"][3] == 0
+    assert look["strength"] < 0.2  # samples that cover each other are faint
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_lasso_adds_with_shift_and_removes_with_alt(page, view):
     use(page, view, "Lasso")

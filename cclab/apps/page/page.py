@@ -286,8 +286,8 @@ class Page(Handles):
             return
         await self._take_file(path.name, content)
 
-    async def _take_file(self, name: str, content: bytes) -> None:
-        await self._open_with(partial(read_file, name, content, self.desk.session.data), name, tells=True)
+    def _take_file(self, name: str, content: bytes) -> Coroutine[Any, Any, None]:
+        return self._open_with(partial(read_file, name, content, self.desk.session.data), name, tells=True)
 
     async def _open_with(
         self, read: Callable[..., Dataset | Session | pd.DataFrame], name: str = "", *, tells: bool = False
@@ -307,6 +307,7 @@ class Page(Handles):
             async with covered(self.cover, name) as stages:
                 stages.begin("Reading it")
                 found = await in_thread(read, *([stages] if tells else []))
+                del read  # and a large file with it, while a solver starts
                 if isinstance(found, Dataset):
                     stages.begin(f"{found.n_samples:,} samples of {found.n_features:,} features: starting the solver")
                     found = await in_thread(self._started_on, found)

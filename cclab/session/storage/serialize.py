@@ -27,6 +27,8 @@ from cclab.session.storage.origins import pack_meta, pack_rows, unpack_meta, unp
 _LONGEST_NAME = 200
 # So many bytes show whether the rest is worth compressing.
 _PROBE = 2**16
+# So many letters are written at once.
+_PIECE = 2**20
 # What makes a text a path or an address.
 _PATHLIKE = re.compile(r"[\\/:.\x00-\x1f]+")
 
@@ -46,13 +48,36 @@ def read_json(text: bytes, where: str) -> dict[str, Any]:
     return document
 
 
+def json_pieces(document: Mapping[str, Any]) -> Iterator[bytes]:
+    """What `json.dumps` writes, in pieces: of a million samples the whole text would take more than they do.
+
+    >>> b"".join(json_pieces({"a": {"b": [1, "x"]}, "c": None, "d": "e"})).decode()
+    '{"a": {"b": [1, "x"]}, "c": null, "d": "e"}'
+    """
+    before = "{"
+    for name, value in document.items():
+        yield f"{before}{json.dumps(name)}: ".encode()
+        if isinstance(value, Mapping):
+            yield from json_pieces(value)
+        elif isinstance(value, str):  # an array, perhaps
+            yield b'"'
+            yield from (json.dumps(value[at : at + _PIECE])[1:-1].encode() for at in range(0, len(value), _PIECE))
+            yield b'"'
+        else:
+            yield json.dumps(value).encode()
+        before = ", "
+    yield b"}" if before == ", " else b"{}"
+
+
 def pack_array(array: NDArray) -> dict[str, str]:
     """An array as text, compressed where that is worth the time."""
     header, body = _as_npy(np.ascontiguousarray(array))
     middle = body[len(body) // 2 :][:_PROBE].tobytes()
     packer = zlib.compressobj(1 if len(zlib.compress(middle, 1)) < 0.7 * len(middle) else 0)
     deflated = b"".join([packer.compress(header), packer.compress(body.data), packer.flush()])
-    return {"npy": base64.b64encode(deflated).decode("ascii")}
+    encoded = base64.b64encode(deflated)
+    del deflated  # of a million samples there is not room for all three
+    return {"npy": encoded.decode("ascii")}
 
 
 def _as_npy(array: NDArray) -> tuple[bytes, NDArray[np.uint8]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -22,7 +21,7 @@ from cclab.session.storage.checkpoint import recall_state
 from cclab.session.storage.disk import write_whole
 from cclab.session.storage.file import from_document, to_document
 from cclab.session.storage.journal import SCHEMA, Journal, Kept, read_versions
-from cclab.session.storage.serialize import read_json
+from cclab.session.storage.serialize import json_pieces, read_json
 from cclab.session.storage.writer import Writer
 from cclab.session.subject import Data
 from cclab.session.worker import Runner
@@ -188,7 +187,7 @@ class StoredSession:
     def save(self, path: str | Path) -> Path:
         """Write the session to one JSON file."""
         path = Path(path)
-        write_whole(path, json.dumps(self.to_json()).encode())
+        write_whole(path, json_pieces(self.to_json()))
         return path
 
     # ------------------------------------------------------------------ finding again
