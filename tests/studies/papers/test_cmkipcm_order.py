@@ -23,6 +23,12 @@ def test_the_order_is_told_by_paired_tests():
     assert order(alike) == "random ~ active"
 
 
+def test_points_on_the_way_of_a_learning_curve_take_no_part():
+    curve = trials({"K-means": 0.5, "active": 0.9})
+    on_the_way = curve[curve["method"] == "CMKIPCM"].assign(knowledge="25 by overlap", ari=0.1)
+    assert STUDY.orders(pd.concat([curve, on_the_way]))["found"].tolist() == ["K-means < active"]
+
+
 def test_pairs_that_the_paper_tells_apart_are_counted():
     assert agreement("a < b < c", "a < b ~ c") == (2, 2)
     assert agreement("c < b < a", "a < b ~ c") == (0, 2)
