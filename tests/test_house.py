@@ -100,6 +100,29 @@ def test_the_core_names_no_room_above_it():
         assert [room for room in above if f"cclab.{room}" in text] == [], path.name
 
 
+def imported_by(path):
+    """The modules of the package that a file imports from."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+
+
+def test_two_families_or_rooms_use_each_file_of_maths():
+    imports = {path: imported_by(path) for path in FILES}
+
+    def users(module):
+        found = set()
+        for path in (path for path, modules in imports.items() if module in modules):
+            room, *inside = path.relative_to(ROOT).parts
+            if room == "maths":  # who uses that one
+                found |= users(f"cclab.maths.{path.stem}")
+            else:
+                found.add((room, inside[0]) if room == "algorithms" else room)
+        return found
+
+    names = [path.stem for path in (ROOT / "maths").glob("*.py") if path.stem != "__init__"]
+    assert [name for name in names if len(users(f"cclab.maths.{name}")) < 2] == []
+
+
 # Methods that tornado calls: get, prepare and so on are its words.
 EXPLAINED_ELSEWHERE = {"cclab.server.handlers"}
 
