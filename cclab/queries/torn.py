@@ -57,10 +57,11 @@ class LookedAt:
 
     def _from(self, centers: Any) -> NDArray[np.float64]:
         dense = centers.toarray() if hasattr(centers, "toarray") else centers
-        return squared_distances(self._X, dense, self._problem.norms[self.samples])
+        norms = self._problem.norms
+        return squared_distances(self._X, dense, norms if len(norms) == len(self.samples) else norms[self.samples])
 
     def _nearness(self, partition: Partition) -> NDArray[np.float64]:
-        """(m, k) the degrees of a hard belief, which has no doubts of its own: by distances from the clusters' means."""
+        """(m, k) degrees for a hard belief, which has no doubts of its own: by distances from the means of clusters."""
         labels, k = partition.labels(), partition.n_clusters
         members = (labels[:, None] == np.arange(k)).astype(float)
         sizes = members.sum(axis=0)

@@ -23,8 +23,9 @@ _HINT = "Look for statements that are probably wrong"
 
 
 class Checking:
-    """Finds suspects in a thread of its own, and marks them for as long as they stand: an answer that is undone brings
-    the mark back. What was asked again and is said again is not doubted a second time.
+    """Finds suspects in a thread of its own, and marks them for as long as they stand.
+
+    An answer that is undone brings the mark back. What was asked again and is said again is not doubted a second time.
 
     Parameters
     ----------
