@@ -81,7 +81,8 @@ def _clearness(paint: Paint, pixels: np.ndarray) -> float:
     """How near pixels are to the prototypes of one region and not to those of the next, on average."""
     numbers, first = np.unique(paint.stroke, return_index=True)
     left = [np.flatnonzero(paint.stroke == number) for number in numbers]
-    nearest = np.sort(_squares(Palette.founded((paint.code[first] + 1).tolist(), left, paint.values), paint, pixels), axis=1)
+    palette = Palette.founded((paint.code[first] + 1).tolist(), left, paint.values)
+    nearest = np.sort(_squares(palette, paint, pixels), axis=1)
     return float(np.mean(nearest[:, 1] / np.maximum(nearest[:, 0] + nearest[:, 1], 1e-12)))
 
 

@@ -1,6 +1,7 @@
 """`suspects`: which statements are probably wrong, and why.
 
-Part of what is known is held back in turn, and each statement is held against what the solver makes of the rest. A
+Part of what is known is held back in turn, and each statement is held against what the solver makes of the rest, from
+what it believes now on: that takes less than a fit, whatever its number of starts. A
 solver may be wrong about a single sample too, so it is not its label that counts, but what the labels of all others
 say of it, in two ways: by its neighbourhood (how the clusters share out its nearest samples), and by shape (how near
 it is to each cluster, were they clouds of one shape). The way in which what was held back agrees better with the rest
@@ -17,14 +18,16 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from scipy.special import softmax
+from sklearn.covariance import ledoit_wolf
 from sklearn.neighbors import NearestNeighbors
 
-from cclab.core import Problem, Solver, State, Statement
+from cclab.core import ConstraintSet, Problem, Solver, State, Statement, iterate
 from cclab.core.constraints.folds import definite_clusters
+from cclab.oracles.meaning import asked_about
 from cclab.queries.base import Query
 
-#: What is known is split in so many parts, so many times: a fit for each.
+#: What is known is split in so many parts, so many times: a run of the solver for each.
 FOLDS, ROUNDS = 4, 2
 #: The neighbourhood of a sample: itself and its nearest, so many in all.
 NEIGHBOURHOOD = 10
@@ -62,23 +65,22 @@ class Suspect:
         How probably it is wrong.
     reasons : tuple of str
         Why, in words; the weightiest first.
+    samples : tuple of int
+        What it is asked about again: all that the answer was about of which it is a part.
     """
 
     statement: Statement
     doubt: float
     reasons: tuple[str, ...]
+    samples: tuple[int, ...]
 
     @property
     def query(self) -> Query | None:
         """The question that asks again; None where no question can."""
-        said, why = self.statement, self._why
-        match said.kind:
-            case "must" | "cannot":
-                return Query("pair", tuple(sorted(said.samples)), why, self.doubt, again=True)
-            case "label":
-                return Query("label", said.samples, why, self.doubt, again=True)
-        samples = tuple(sorted({*said.samples, *said.others}))
-        return Query("group", samples, why, self.doubt, again=True) if 3 <= len(samples) <= MOST_ASKED else None
+        kind = {"must": "pair", "cannot": "pair", "label": "label"}.get(self.statement.kind, "group")
+        if kind == "group" and not 3 <= len(self.samples) <= MOST_ASKED:
+            return None
+        return Query(kind, self.samples, self._why, self.doubt, again=True)
 
     @property
     def _why(self) -> str:
@@ -146,7 +148,7 @@ def suspects(
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    labels = session.solver.solve(problem.with_constraints(known.without(ids))).partition.labels()
+                    labels = _believed(session, known.without(ids)).partition.labels()
             except ValueError as error:  # links that can't all be kept
                 failed = error
                 continue
@@ -169,8 +171,15 @@ def suspects(
     found = []
     for at in order:
         reasons = _reasons(told[at], contrary[at], culprits[way].get(at, -1), bool(broken[at]), wrong[at], wrong)
-        found.append(Suspect(told[at], float(doubt[at]), reasons))
+        found.append(Suspect(told[at], float(doubt[at]), reasons, asked_about(known, told[at])))
     return found
+
+
+def _believed(session: Knowing, known: ConstraintSet) -> State:
+    """What the solver believes in the end if only this is known."""
+    solver, problem = session.solver, session.problem.with_constraints(known)
+    state = solver.rebase(solver.adapt(session.problem), solver.adapt(problem), session.state)
+    return iterate(solver, problem, state=state).last()
 
 
 class _Evidence:
@@ -204,8 +213,7 @@ class _Evidence:
             clusters, sizes = np.unique(labels, return_counts=True)
             if len(clusters) < 2 or sizes.min() < 2:
                 break
-            shape = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(self._X, labels)
-            degrees = shape.predict_proba(self._X) @ members[clusters]
+            degrees = _by_discriminant(self._X, np.searchsorted(clusters, labels), sizes) @ members[clusters]
             labels = clusters[degrees[:, clusters].argmax(axis=1)]
         return degrees[self.samples]
 
@@ -234,6 +242,20 @@ class _Evidence:
         rows = {int(c): self._row[samples[others & (clusters == c)]] for c in np.unique(clusters[others])}
         met = {c: float((shares[row] @ own).mean()) for c, row in rows.items()}
         return 1 - met[said.clusters[0]] / max(sum(met.values()), 1e-9)
+
+
+def _by_discriminant(X: NDArray, labels: NDArray, sizes: NDArray) -> NDArray[np.float64]:
+    """(n, k) how much each sample is of each cluster, were they clouds of one shape: a linear discriminant.
+
+    The shape is that of all samples about the means of their clusters, made rounder as Ledoit and Wolf do.
+    """
+    means = (np.eye(len(sizes))[labels].T @ X) / sizes[:, None]
+    spread = (X - means[labels]).std(axis=0)
+    spread[spread == 0] = 1
+    X, means = X / spread, means / spread
+    shape, _ = ledoit_wolf(X - means[labels], assume_centered=True)
+    towards = np.linalg.lstsq(shape, means.T, rcond=None)[0]
+    return softmax(X @ towards - (means.T * towards).sum(axis=0) / 2 + np.log(sizes / len(X)), axis=1)
 
 
 def _wrong_rates(

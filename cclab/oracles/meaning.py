@@ -114,8 +114,9 @@ def statements(
 def replaced(known: ConstraintSet, query: Query) -> list[int]:
     """Ids of the statements that were made of an earlier answer to the same question.
 
-    Of a pair or a triplet, links between the same samples; of a group, groups and separations among its samples. A
-    label is replaced by the next one anyway, and a name adds to what is there.
+    Of a pair or a triplet, links between the same samples; of a group, the group and the separation that an answer
+    makes of just these samples, and nothing else that is known of some of them. A label is replaced by the next one
+    anyway, and a name adds to what is there.
 
     Examples
     --------
@@ -129,8 +130,36 @@ def replaced(known: ConstraintSet, query: Query) -> list[int]:
         same = ((p.i == first) & np.isin(p.j, others)) | ((p.j == first) & np.isin(p.i, others))
         return p.id[same].tolist()
     if query.kind == "group":
-        within = [set(row.tolist()) <= set(query.samples) for row, _ in known.blocks.rows()]
-        g, s = known.groups, known.separations
-        ids = [int(i) for block, i in zip(g.block, g.id) if within[block]]
-        return ids + [int(i) for a, b, i in zip(s.a, s.b, s.id) if within[a] and within[b]]
+        asked = frozenset(query.samples)
+        parted = {id_: inside for id_, inside, outside in _separations(known) if inside | outside == asked}
+        grouped = {asked, *parted.values()}
+        members = [frozenset(row.tolist()) for row, _ in known.blocks.rows()]
+        groups = zip(known.groups.id.tolist(), known.groups.block)
+        return [id_ for id_, block in groups if members[block] in grouped] + [*parted]
     return []
+
+
+def asked_about(known: ConstraintSet, said: Statement) -> tuple[int, ...]:
+    """The samples of the question that a statement answers.
+
+    A group, and that others stay apart from it where that was said next, are one answer: they are asked about together.
+
+    Examples
+    --------
+    >>> known = ConstraintSet(9).with_statements(statements(Query.group([4, 7, 8], "", 0), Answer((8,))))
+    >>> [asked_about(known, said) for said in known.statements()]
+    [(4, 7, 8), (4, 7, 8)]
+    """
+    samples = {*said.samples, *said.others}
+    if said.kind == "group" and said.id is not None:
+        for id_, inside, outside in _separations(known):
+            if id_ == said.id + 1 and inside == samples:
+                return tuple(sorted(inside | outside))
+    return tuple(sorted(samples))
+
+
+def _separations(known: ConstraintSet) -> list[tuple[int, frozenset[int], frozenset[int]]]:
+    """The id and the two sides of each."""
+    members = [frozenset(row.tolist()) for row, _ in known.blocks.rows()]
+    s = known.separations
+    return [(id_, members[a], members[b]) for id_, a, b in zip(s.id.tolist(), s.a, s.b)]

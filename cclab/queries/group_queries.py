@@ -11,6 +11,9 @@ from cclab.core.parameters import whole
 from cclab.queries.base import Asked, Query, Settled, Strategy
 from cclab.queries.torn import LookedAt, smallest
 
+#: Doubts, and degrees, that differ by less are taken for equal: then what is near counts, or what was shown least.
+ALIKE = 0.05
+
 
 class GroupQueries(Strategy):
     """Shows samples that are surely in a cluster among others that may be in it, and asks which do not belong.
@@ -40,9 +43,10 @@ class GroupQueries(Strategy):
         found: list[Query] = []
         # What a question about each cluster brings at most; it is drawn only where that could be the best.
         most = dict(enumerate(self._most(here).tolist()))
+        shown = np.bincount(here.likeliest[:, 0], here.shown > 0, len(names)) / (len(here.samples) + 1)
         drawn: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         while len(found) < n and most:
-            k = max(most, key=lambda k: most[k])
+            k = max(most, key=lambda k: most[k] // (self.size * ALIKE) - shown[k])
             if k not in drawn:
                 drawn[k] = self._draw(k, here)
                 most[k] = float(here.doubt[drawn[k][1]].sum())
@@ -77,19 +81,33 @@ class GroupQueries(Strategy):
         known = here.known_with[mine]
         largest = mine[known == known.max()] if known.max() > 1 else mine
         first = int(largest[degree[largest].argmax()])
-        sure = np.concatenate([[first], self._surest(mine[mine != first], first, degree, here)])
+        away = here.away(first)
+        sure = np.concatenate([[first], self._surest(mine[mine != first], first, degree, away, here)])
         open_ = ~(here.settled_with(first) | here.used)
         open_ &= (here.likeliest == k).any(axis=1)
         open_[sure] = False
         candidates = np.flatnonzero(open_)
         keys = 2 * here.shown[candidates] - here.doubt[candidates]  # the least shown first, then the most doubtful
-        return sure, candidates[smallest(keys, self.size - len(sure))]
+        return sure, candidates[_nearest_of_smallest(keys, self.size - len(sure), away[candidates])]
 
-    def _surest(self, others: NDArray, first: int, degree: NDArray, here: _Here) -> NDArray[np.int64]:
+    def _surest(self, others: NDArray, first: int, degree: NDArray, away: NDArray, here: _Here) -> NDArray[np.int64]:
         """Sure samples of the cluster beside the first, those that are not known to be with it before the others."""
         known = here.component[others] == here.component[first]
         keys = 4.0 * (here.shown[others] > 2) + 2.0 * known - degree[others]
-        return others[smallest(keys, self.sure - 1)]
+        return others[_nearest_of_smallest(keys, self.sure - 1, away[others])]
+
+
+def _nearest_of_smallest(keys: NDArray[np.float64], n: int, away: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Where the `n` smallest keys are; of those that are about equal, the ones that are least far away.
+
+    Where a belief is sure of nothing its doubts tell nothing either: what is near at least may belong together.
+    """
+    if not 0 < n < len(keys):
+        return np.arange(min(max(n, 0), len(keys)))
+    levels = np.floor(keys / ALIKE)
+    last = np.partition(levels, n - 1)[n - 1]
+    surely, perhaps = np.flatnonzero(levels < last), np.flatnonzero(levels == last)
+    return np.concatenate([surely, perhaps[smallest(away[perhaps], n - len(surely))]])
 
 
 def _listed(samples: NDArray[np.int64]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,19 +29,50 @@ class LookedAt:
         Which they are, in rising order.
     degrees : (m, k) array
     doubt : (m,) array
-        See `degrees_and_doubt`.
+        How much each sample is of each cluster, rows add up to one; and how torn it is, from 0 to 1.
     likeliest : (m, 2) int array
         See `two_likeliest`.
     """
 
     def __init__(self, problem: Problem, state: State, wanted: int, asked: Asked) -> None:
-        partition = state.partition
+        partition, self._problem = state.partition, problem
         self.samples = np.arange(problem.n_samples)
         if problem.n_samples > (most := max(LOOKED_AT, 16 * wanted)):
             self.samples = _drawn(problem, most, draw_rng(problem, state, asked))
             partition = partition.restrict(self.samples)
-        self.degrees, self.doubt = degrees_and_doubt(problem, partition, self.samples)
+        hard = partition.kind == "hard"
+        self.degrees = self._nearness(partition) if hard else shares_of(partition)
         self.likeliest = two_likeliest(self.degrees)
+        self.doubt = self._ambiguity() if hard else np.asarray(partition.ambiguity(), dtype=float)
+
+    @cached_property
+    def _X(self) -> Any:
+        X = self._problem.X
+        return X if len(self.samples) == self._problem.n_samples else X[self.samples]
+
+    def away(self, row: int) -> NDArray[np.float64]:
+        """(m,) squared distances from the sample in a row."""
+        return self._from(self._X[[row]])[:, 0]
+
+    def _from(self, centers: Any) -> NDArray[np.float64]:
+        dense = centers.toarray() if hasattr(centers, "toarray") else centers
+        norms = self._problem.norms
+        return squared_distances(self._X, dense, norms if len(norms) == len(self.samples) else norms[self.samples])
+
+    def _nearness(self, partition: Partition) -> NDArray[np.float64]:
+        """(m, k) degrees for a hard belief, which has no doubts of its own: by distances from the means of clusters."""
+        labels, k = partition.labels(), partition.n_clusters
+        members = (labels[:, None] == np.arange(k)).astype(float)
+        sizes = members.sum(axis=0)
+        means = np.asarray((self._X.T @ members).T) / np.maximum(sizes, 1)[:, None]
+        near = (sizes > 0) / np.maximum(self._from(means), 1e-12)
+        return near / near.sum(axis=1, keepdims=True)
+
+    def _ambiguity(self) -> NDArray[np.float64]:
+        """(m,) one less what the likeliest cluster is ahead of the next: nearly as far from both is torn."""
+        rows = np.arange(len(self.samples))
+        first, second = self.degrees[rows, self.likeliest.T]
+        return 1 - (first - second) if self.degrees.shape[1] > 1 else np.zeros(len(rows))
 
     def most_doubtful(self, some: int) -> Iterator[int]:
         """Rows from the most doubtful on; all of them are sorted only when `some` were not enough."""
@@ -64,31 +96,12 @@ def _drawn(problem: Problem, most: int, rng: np.random.Generator) -> NDArray[np.
     return np.flatnonzero(drawn)
 
 
-def degrees_and_doubt(
-    problem: Problem, partition: Partition, samples: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(m, k) how much each sample is of each cluster, rows add up to one; and (m,) how torn it is, from 0 to 1.
-
-    `partition` is what is believed of these samples. A hard belief has no doubts of its own: there, a sample is torn
-    that is nearly as far from the mean of another cluster as from the mean of its own.
-    """
-    if partition.kind != "hard":
-        degrees = np.asarray(partition.degrees, dtype=float)
-        if partition.kind not in ("fuzzy", "credal"):  # of those, rows add up to one already
-            degrees = degrees / np.maximum(degrees.sum(axis=1, keepdims=True), 1e-12)
-        return degrees, np.asarray(partition.ambiguity(), dtype=float)
-    labels, k = partition.labels(), partition.n_clusters
-    members = (labels[:, None] == np.arange(k)).astype(float)
-    sizes = members.sum(axis=0)
-    X = problem.X if len(samples) == problem.n_samples else problem.X[samples]
-    means = np.asarray((X.T @ members).T) / np.maximum(sizes, 1)[:, None]
-    away = squared_distances(X, means, problem.norms[samples])
-    near = np.where(sizes > 0, 1 / np.maximum(away, 1e-12), 0)
-    degrees = near / near.sum(axis=1, keepdims=True)
-    if k < 2:
-        return degrees, np.zeros(len(degrees))
-    second, first = np.partition(degrees, k - 2, axis=1)[:, -2:].T
-    return degrees, 1 - (first - second)
+def shares_of(partition: Partition) -> NDArray[np.float64]:
+    """(m, k) degrees whose rows add up to one."""
+    degrees = np.asarray(partition.degrees, dtype=float)
+    if partition.kind in ("fuzzy", "credal"):  # of those, they do already
+        return degrees
+    return degrees / np.maximum(degrees.sum(axis=1, keepdims=True), 1e-12)
 
 
 def two_likeliest(degrees: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -5,7 +5,7 @@ import pytest
 
 from cclab import ConstraintSet
 from cclab.oracles import Answer, Nonsense, read_answer, statements, weight_of
-from cclab.oracles.meaning import LEAST_WEIGHT, TRIPLET_WEIGHTS, confidence_for, replaced
+from cclab.oracles.meaning import LEAST_WEIGHT, TRIPLET_WEIGHTS, asked_about, confidence_for, replaced
 from cclab.queries.base import Query
 
 PAIR = Query.pair(4, 2, "", 0)
@@ -55,11 +55,18 @@ def test_statements_make_a_constraint_set_whose_truth_is_the_answers():
 
 
 def test_what_is_asked_again_is_replaced():
-    known = ConstraintSet(9).with_must_link([[2, 4], [2, 5]]).with_cannot_link([[2, 4]]).with_group([1, 3, 5])
-    known = known.with_separation([1, 3], [8]).with_group([1, 3, 7])
+    known = ConstraintSet(9).with_must_link([[2, 4], [2, 5]]).with_cannot_link([[2, 4]])
     assert sorted(replaced(known, PAIR)) == [0, 2]
-    assert sorted(replaced(known, GROUP)) == [3, 4]
     assert replaced(known, Query.label(1, "", 0)) == []
+
+
+@pytest.mark.parametrize("outside", [(), (3,), (3, 8), (1, 3, 8)])
+def test_a_group_asked_again_replaces_its_answer_and_nothing_else(outside):
+    others = ConstraintSet(9).with_group([1, 5, 7]).with_group([3, 8]).with_separation([1, 5], [2]).with_group([3, 5])
+    known = others.with_statements(statements(GROUP, Answer(outside)))
+    answered = [said for said in known.statements() if said.id not in others.ids]
+    assert {asked_about(known, said) for said in answered} == {GROUP.samples}
+    assert [*known.without(replaced(known, GROUP)).statements()] == [*others.statements()]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from cclab.datasets import load_dataset
 from cclab.oracles import Truth, ask
 from cclab.queries import GroupQueries, TripletQueries, UncertaintyQueries, torn
 from cclab.queries.base import Settled
-from cclab.queries.torn import degrees_and_doubt, two_likeliest
+from cclab.queries.torn import LookedAt
 
 IRIS = load_dataset("iris")
 
@@ -34,12 +34,25 @@ def test_it_is_pure_asks_nothing_twice_and_says_why(strategy, solved):
 def test_a_group_has_sure_samples_and_doubtful_ones_of_a_cluster(solved):
     _, problem, state = solved
     (query,) = GroupQueries().propose(problem, state)
-    degrees, doubt = degrees_and_doubt(problem, state.partition, np.arange(150))
+    here = LookedAt(problem, state, 1, frozenset())
     samples = list(query.samples)
     assert len(samples) == 8
-    assert np.sort(doubt[samples])[2:].mean() > doubt.mean()
-    shared = [k for k in range(3) if (two_likeliest(degrees)[samples] == k).any(axis=1).all()]
+    assert np.sort(here.doubt[samples])[2:].mean() > here.doubt.mean()
+    shared = [k for k in range(3) if (here.likeliest[samples] == k).any(axis=1).all()]
     assert shared
+
+
+def test_a_belief_that_is_sure_of_nothing_is_asked_about_what_is_near():
+    digits = load_dataset("digits")
+    problem = Problem(digits.X, seed=0)
+    state = CFCM(10, n_init=1).solve(problem)
+    assert LookedAt(problem, state, 1, frozenset()).doubt.min() > 0.99  # every digit could be of any cluster
+    first, second = GroupQueries().propose(problem, state, 2)
+    for query in (first, second):
+        assert np.bincount(digits.target[list(query.samples)]).max() >= 6
+    shown = frozenset({first.samples})
+    (next_,) = GroupQueries().propose(problem, state, asked=shown)
+    assert next_.reason.split("; ")[0].split()[-1] != first.reason.split("; ")[0].split()[-1], "another cluster"
 
 
 def test_what_is_known_of_a_sample_is_not_asked(solved):
@@ -57,11 +70,11 @@ def test_what_is_known_of_a_sample_is_not_asked(solved):
 
 def test_the_reason_of_a_triplet_is_true(solved):
     _, problem, state = solved
-    degrees, _ = degrees_and_doubt(problem, state.partition, np.arange(150))
+    likeliest = LookedAt(problem, state, 1, frozenset()).likeliest
     for query in TripletQueries().propose(problem, state, 5):
         a, b, c = query.samples
-        ends = {int(two_likeliest(degrees)[i, 0]) for i in (b, c)}
-        assert ends == set(two_likeliest(degrees)[a].tolist())
+        ends = {int(likeliest[i, 0]) for i in (b, c)}
+        assert ends == set(likeliest[a].tolist())
 
 
 def test_groups_help_and_their_answers_agree_with_the_truth(solved):

@@ -46,6 +46,9 @@ from cclab.maths.quadratic_memberships import (
 )
 from cclab.maths.seeding import initial_centers
 
+#: Linked samples rest when none of their memberships changes by more than this in a step.
+RESTING = 0.01
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CFCMState(CenterState):
@@ -128,6 +131,12 @@ class CFCM(CenterSolver):
             LinkPull.at(problem, U, self.constraint_weight, state.mean_cost),
             **state.progress_to(V, problem.spread),
         )
+
+    def converged(self, previous: CFCMState, state: CFCMState) -> bool:
+        # Where links have just been stated, or are still being weighed, the centres are about to follow.
+        before, now = previous.linked_memberships, state.linked_memberships
+        rest = np.array_equal(previous.linked, state.linked) and np.abs(now - before).max(initial=0) <= RESTING
+        return super().converged(previous, state) and bool(rest)
 
     def believe(self, X: NDArray, state: CFCMState) -> Fuzzy:
         return Fuzzy(state.memberships(X))

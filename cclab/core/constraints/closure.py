@@ -27,15 +27,17 @@ class ConflictError(ValueError):
 
 def must_edges(known: ConstraintSet) -> tuple[Array, Array, Array]:
     """Edges ``(i, j, weight)`` that join the same samples as all must-links do; a group gives a star."""
-    pairs = known.pairs.rows(known.pairs.must)
+    pairs, must = known.pairs, known.pairs.must
+    if not len(known.groups):
+        return pairs.i[must], pairs.j[must], pairs.weight[must]
     blocks = known.blocks[known.groups.block]
-    hub = np.repeat(blocks.items[blocks.indptr[:-1]] if len(blocks) else blocks.items[:0], blocks.lengths)
+    hub = np.repeat(blocks.items[blocks.indptr[:-1]], blocks.lengths)
     weight = np.repeat(known.groups.weight, blocks.lengths)
     spokes = hub != blocks.items
     return (
-        np.concatenate([pairs.i, hub[spokes]]),
-        np.concatenate([pairs.j, blocks.items[spokes]]),
-        np.concatenate([pairs.weight, weight[spokes]]),
+        np.concatenate([pairs.i[must], hub[spokes]]),
+        np.concatenate([pairs.j[must], blocks.items[spokes]]),
+        np.concatenate([pairs.weight[must], weight[spokes]]),
     )
 
 

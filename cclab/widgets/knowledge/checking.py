@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
-from cclab.core import ConstraintSet
+from cclab.core import ConstraintSet, Statement
 from cclab.core.words import counted
 from cclab.oracles import Suspect, suspects
 from cclab.session.threads import in_thread
@@ -22,7 +23,9 @@ _HINT = "Look for statements that are probably wrong"
 
 
 class Checking:
-    """Finds suspects in a thread of its own, and marks them until they are answered again or forgotten.
+    """Finds suspects in a thread of its own, and marks them for as long as they stand.
+
+    An answer that is undone brings the mark back. What was asked again and is said again is not doubted a second time.
 
     Parameters
     ----------
@@ -35,7 +38,9 @@ class Checking:
         self.desk = desk
         self._on_found = on_found
         self._tasks = Tasks()
-        self._found: dict[int, Suspect] = {}
+        self._suspects: list[Suspect] = []  # all that were found
+        self._found: dict[int, Suspect] = {}  # those that stand
+        self._asked: dict[Statement, int | None] = {}  # what was asked again, and its id then
         self._looking = False
         self.button = button(icon="check", hint=_HINT, on_click=self.look)
 
@@ -57,17 +62,23 @@ class Checking:
             self._looking = self.button.disabled = False
         if session is not self.desk.session:
             return
-        self._found = {int(suspect.statement.id): suspect for suspect in found if suspect.statement.id is not None}
-        n = len(self._found)
+        self._suspects = [suspect for suspect in found if not self._is_confirmed(suspect.statement)]
+        n = len(self._suspects)
         words = f"{counted(n, 'statement')} to check again" if n else "Nothing looks wrong"
         self.desk.tell(Notice("info", words))
         self._on_found()
 
     def show(self, known: ConstraintSet) -> None:
-        """Bring it up to date with what is known: what was forgotten is no suspect any more."""
-        here = set(known.ids.tolist())
-        self._found = {id_: suspect for id_, suspect in self._found.items() if id_ in here}
+        """Bring it up to date with what is known: what was forgotten or replaced is no suspect."""
+        found = {suspect.statement.id: suspect for suspect in self._suspects if suspect.statement.id is not None}
+        stand = known.statements(set(found) & set(known.ids.tolist())) if found else ()
+        self._found = {id_: suspect for id_, suspect in found.items() if suspect.statement in stand}
         show(self.button, len(known) >= FEWEST)
+
+    def _is_confirmed(self, said: Statement) -> bool:
+        """Whether it was asked again and said again."""
+        what = _content(said)
+        return what in self._asked and self._asked[what] != said.id
 
     def suspect(self, ids: Iterable[int]) -> Suspect | None:
         """The most doubtful of these statements, if any is a suspect."""
@@ -101,8 +112,14 @@ class Checking:
         """Put the question again; the answer replaces what was said."""
         suspect = self.suspect(ids)
         query = None if suspect is None else suspect.query
-        if query is not None:
+        if query is not None and suspect is not None:
+            self._asked[_content(suspect.statement)] = suspect.statement.id
             self.desk.attempt(self.desk.session.put, query, *self.desk.session.pending)
         elif suspect is not None:
             self.desk.select(list({*suspect.statement.samples, *suspect.statement.others}))
             self.desk.tell(Notice("info", "Too many samples to ask about at once: they are selected"))
+
+
+def _content(said: Statement) -> Statement:
+    """What is said, whoever says it and however surely."""
+    return replace(said, id=None, source="", weight=1.0)

@@ -22,7 +22,7 @@ from cclab.widgets.kit.rows import Rows
 from cclab.widgets.kit.throttle import Throttle
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.notices import in_words
-from cclab.widgets.model.run import Pace, run
+from cclab.widgets.model.run import Pace
 from cclab.widgets.model.view import View
 from cclab.widgets.queries.answer_buttons import AnswerButtons
 from cclab.widgets.queries.desk_talk import DeskTalk
@@ -213,13 +213,16 @@ class Queries(View):
 
     def _go_on(self) -> None:
         if self.step_after and not self._left and not self.desk.session.running:
-            self._tasks.start(run(self.desk, 1))
+            self._tasks.start(self._loop.go_on(DeskTalk(self.desk, self._next), over=False))
+
+    @property
+    def _loop(self) -> Loop:
+        return Loop(self.batch, steps_per_round=1 if self.step_after else 0, settles=False)
 
     async def _answer_batch(self) -> None:
         talk = DeskTalk(self.desk, self._next, hear=self._hear, pace=self._pace)
-        loop = Loop(self.batch, steps_per_round=1 if self.step_after else 0, settles=False)
         try:
-            async for count, _ in loop.rounds(talk, Truth(self.desk.session.data.target)):
+            async for count, _ in self._loop.rounds(talk, Truth(self.desk.session.data.target)):
                 self._left = min(self._left, self.batch - count)
         finally:
             self._left = 0

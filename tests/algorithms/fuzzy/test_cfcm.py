@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from cclab import CFCM, ConstraintSet, Problem, iterate
+from cclab import CFCM, ConstraintSet, Problem, iterate, load_dataset
 from cclab.maths.quadratic_memberships import LinkCosts
 
 
@@ -15,6 +15,17 @@ def test_linked_samples_come_to_rest_where_links_speak_against_the_data(restart)
     assert run.reason == "converged"
     assert last.iteration < 100
     assert known.satisfaction(last.partition.labels()).rate > 0.9
+
+
+def test_centres_follow_new_links_in_the_same_run():
+    data = load_dataset("iris")
+    problem, solver = Problem(data.X, seed=0), CFCM(3)
+    before = iterate(solver, problem).last()
+    told = problem.with_constraints(ConstraintSet(150).with_group([50, 52, 70, 77, 83, 106]))
+    after = iterate(solver, told, state=before).last()
+    assert np.abs(after.centers - before.centers).max() > 0.05
+    again = iterate(solver, told, state=after).last()
+    np.testing.assert_allclose(again.centers, after.centers, atol=0.01)
 
 
 def test_no_step_of_linked_samples_costs_more_than_it_gains():

@@ -184,10 +184,16 @@ def test_what_is_probably_wrong_is_marked_and_one_click_asks_again():
     (query,) = desk.session.pending
     assert query.samples == tuple(sorted(pairs[0].tolist()))
     assert query.again
-    i, j = target[list(query.samples)]
-    desk.session.answer(query, "same" if i == j else "different")
+    right, wrong = ("same", "different") if len(set(target[list(query.samples)])) == 1 else ("different", "same")
+    desk.session.answer(query, right)
     assert "check again?" not in shown(view.table)
     assert desk.session.constraints.satisfaction(target).rate == 1
+    desk.session.undo()
+    assert "check again?" in shown(view.table), "it stands again, and is as doubtful as before"
+    desk.session.answer(query, wrong)
+    assert "check again?" not in shown(view.table)
+    view.checking.button.click()
+    assert said[-1] == ("info", "Nothing looks wrong"), "who has said it twice is believed"
 
 
 def test_nothing_is_looked_for_among_a_few_statements():
