@@ -215,7 +215,8 @@ class Workbench(Page):
             otherwise=self.selecting.clear,
         )
         if session.position == 0:
-            self.tell_of_data(*session.data.notes)
+            own = not session.data.made_from.name  # of a named set nobody asks how it was read
+            self.tell_of_data(*(session.data.notes if own else ()))
 
     def tell_of_data(self, *notes: str, fix: Fix | None = None) -> None:
         """Say what was done to the data as they were read, and whether some features drown out others."""
