@@ -215,8 +215,8 @@ class Workbench(Page):
             otherwise=self.selecting.clear,
         )
         if session.position == 0:
-            own = not session.data.made_from.name  # of a named set nobody asks how it was read
-            self.tell_of_data(*(session.data.notes if own else ()))
+            named = session.data.made_from.name  # nobody asks how such a set was read
+            self.tell_of_data(*(() if named else session.data.notes))
 
     def tell_of_data(self, *notes: str, fix: Fix | None = None) -> None:
         """Say what was done to the data as they were read, and whether some features drown out others."""
