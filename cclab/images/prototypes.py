@@ -80,7 +80,7 @@ class Palette:
         return cls.founded([stroke.region for stroke in strokes], left, features)
 
     @classmethod
-    def founded(cls, regions_of: Sequence[int], left: Sequence[np.ndarray], features: np.ndarray) -> Palette:
+    def founded(cls, regions_of: Iterable[int], left: Sequence[np.ndarray], features: np.ndarray) -> Palette:
         """The same by the regions of strokes."""
         founded = _Founded(features)
         dabs = [founded.placed(int(region), pixels) for region, pixels in zip(regions_of, left) if len(pixels)]
