@@ -92,7 +92,7 @@ class Judge:
             model, degrees = MODELS[place], []
             for fold, about, centers in zip(self.folds, self.told, self.centers):
                 fits = [rested(about, model, from_centers(about, model, V), self.sweeps) for V in centers]
-                best = max(fits, key=lambda fit: fit.evidence)
+                best = max(fits, key=lambda fit: fit.sound)
                 degrees.append(fold.held.kept(best.memberships.argmax(axis=1)))
             self._answers[place] = gathered(self.folds, degrees)
         return self._answers[place]

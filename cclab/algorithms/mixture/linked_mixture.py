@@ -192,7 +192,7 @@ class LinkedMixture(CenterSolver):
             fit = expected(about, leader, None)
         if state.before is not None and state.before.covariance == model.covariance:
             warm = rested(about, model, expected(about, state.before, None), SWEEPS)
-            fit = max(warm, fit, key=lambda one: one.evidence)
+            fit = max(warm, fit, key=lambda one: one.sound)
         notes = (*notes, f"The choice is covariance {model}: no other leads by enough.")
         return self._show(problem, fit, model, stage=RESTING, notes=notes, **said)
 

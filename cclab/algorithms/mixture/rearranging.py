@@ -132,8 +132,8 @@ def compared(known: ConstraintSet, about: Linked, other: Fit, fit: Fit) -> Compa
     if total:  # one more link might differ; links of hardly any weight prove nothing: the error is infinite
         with np.errstate(divide="ignore", over="ignore"):
             lead, error = weight @ difference / total, np.sqrt(weight @ difference**2 + 1) / total
-    of_links = (other.evidence - other.unlinked) - (fit.evidence - fit.unlinked)
-    return Comparison(other.evidence - fit.evidence, of_links, float(lead), float(error))
+    of_links = (other.sound - other.unlinked) - (fit.sound - fit.unlinked)
+    return Comparison(other.sound - fit.sound, of_links, float(lead), float(error))
 
 
 def _kept_alone(links: ConstraintSet, about: Linked, fit: Fit) -> NDArray:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
@@ -78,3 +80,15 @@ def test_a_fit_worked_out_again_is_the_same():
     before = solver._fit_of(problem, state).unlinked
     state.forget()
     assert solver._fit_of(problem, state).unlinked == pytest.approx(before)
+
+
+def test_evidence_that_cannot_be_right_is_not_believed():
+    X, truth = clouds(60)
+    known = many_links(truth, 40)
+    about = Linked.of(Samples.of(X, np.ones(len(X))), known, 6)
+    right = fit_of(about, truth)
+    assert right.sound == right.evidence
+    swinging = replace(right, evidence=right.unlinked + 300)
+    assert swinging.sound == -np.inf
+    assert not compared(known, about, swinging, right).explains_more
+    assert compared(known, about, right, swinging).explains_more
