@@ -52,12 +52,7 @@ class LookedAt:
 
     def away(self, row: int) -> NDArray[np.float64]:
         """(m,) squared distances from the sample in a row."""
-        return self._from(self._X[[row]])[:, 0]
-
-    def _from(self, centers: Any) -> NDArray[np.float64]:
-        dense = centers.toarray() if hasattr(centers, "toarray") else centers
-        norms = self._problem.norms
-        return squared_distances(self._X, dense, norms if len(norms) == len(self.samples) else norms[self.samples])
+        return _distances_from(self._X[[row]], self._X)
 
     def _nearness(self, partition: Partition) -> NDArray[np.float64]:
         """(m, k) degrees for a hard belief, which has no doubts of its own: by distances from the means of clusters."""
@@ -65,7 +60,9 @@ class LookedAt:
         members = (labels[:, None] == np.arange(k)).astype(float)
         sizes = members.sum(axis=0)
         means = np.asarray((self._X.T @ members).T) / np.maximum(sizes, 1)[:, None]
-        near = (sizes > 0) / np.maximum(self._from(means), 1e-12)
+        norms = self._problem.norms
+        norms = norms if len(norms) == len(self.samples) else norms[self.samples]
+        near = (sizes > 0) / np.maximum(squared_distances(self._X, means, norms), 1e-12)
         return near / near.sum(axis=1, keepdims=True)
 
     def _ambiguity(self) -> NDArray[np.float64]:
@@ -128,6 +125,12 @@ def smallest(keys: NDArray[np.float64], n: int) -> NDArray[np.int64]:
 
 def nearest(X: Any, i: int, others: NDArray[np.int64]) -> int:
     """The one among `others` that is nearest to sample `i`."""
-    one = X[[i]]
-    away = squared_distances(X[others], one.toarray() if hasattr(one, "toarray") else one)
-    return int(others[away[:, 0].argmin()])
+    return int(others[_distances_from(X[[i]], X[others]).argmin()])
+
+
+def _distances_from(one: Any, X: Any) -> NDArray[np.float64]:
+    """(m,) squared distances of samples from one."""
+    if hasattr(one, "toarray"):
+        return squared_distances(X, one.toarray())[:, 0]
+    off = X - one
+    return np.einsum("ij,ij->i", off, off)

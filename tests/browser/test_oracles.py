@@ -99,6 +99,7 @@ def test_what_is_probably_wrong_is_marked_and_asked_again(hand, screenshot):
     expect(again.first).to_be_visible()
     both_themes(hand, screenshot, "oracles-suspects")
     # The answer takes the place of what was doubted, and of nothing else; one undo brings it back.
+    hand.click("Step after each answer")  # that would be undone first
     marked, before = again.count(), hand.statements.all_inner_texts()
     doubted = hand.find(".cc-constraints tr:has(.cc-again)").first.get_attribute("data-id")
     again.first.click()
