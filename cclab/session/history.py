@@ -181,8 +181,10 @@ class History:
         return bool(self._redo)
 
     def _moved(self) -> None:
-        """States may have been replayed for who looked where we were."""
-        self._bytes = sum(s.n_bytes for s in self.all_snapshots() if s.kept)
+        """Count memory anew where states were replayed for who looked where we were."""
+        if self.origin.replayed:
+            self.origin.replayed = False
+            self._bytes = sum(s.n_bytes for s in self.all_snapshots() if s.kept)
         self._thin_out()
         self._leave_behind()
 

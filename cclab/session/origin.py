@@ -36,6 +36,8 @@ class Origin:
     poser: Poser | None = None
     _made: dict[str, Dataset] = field(default_factory=dict, init=False)
     differences: list[Difference] = field(default_factory=list)
+    #: Whether states that were not at hand have been made again since someone last asked.
+    replayed: bool = False
     #: What clusters are called now.
     names: ClusterNames = NO_NAMES
 

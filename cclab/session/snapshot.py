@@ -190,6 +190,7 @@ class Snapshot:
         assert state is not None
         if missing:
             self._state = state
+            self.origin.replayed = True
             if self._compared is not None:
                 self._compare("labels", digest_of(self.partition.labels()))
         return state

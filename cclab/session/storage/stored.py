@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from psygnal import Signal
 
-from cclab.session.commands import COMMANDS, Command, read_command
+from cclab.session.commands import COMMANDS, Command, Redo, read_command
 from cclab.session.history import History, Moment
 from cclab.session.origin import Origin, Poser
 from cclab.session.outcome import CantReplay, Written, versions
@@ -118,7 +118,7 @@ class StoredSession:
         """Let a command that was prepared take effect, and tell all who watch."""
         before, could_redo = self.current, self._history.can_redo
         self._take(command, moment, versions())
-        if could_redo:
+        if could_redo and not self._history.can_redo and not isinstance(command, Redo):
             self._tell_of_what_is_gone()
         self.changed.emit(before, self.current)
 
