@@ -94,7 +94,7 @@ def test_three_strokes_isolate_the_lesion(hand, tmp_path, screenshot):
     fluid = truth == 2
     ventricle = ndimage.binary_dilation(ndimage.distance_transform_edt(fluid) >= 3, iterations=2) & fluid
     hand.paint(ventricle, 2, rng, size=4, length=30)
-    hand.wait_for(r"(Converged|Ready).*objects 21,996.*strokes 3.*Dice of Lesion 0\.[89]")
+    hand.wait_for(r"(Converged|Done).*objects 21,996.*strokes 3.*Dice of Lesion 0\.[89]")
     expect(hand.page.locator(".cc-queries")).to_contain_text("Lesion or Rest?")
     expect(hand.page.locator(".cc-watch")).to_contain_text("tell them apart")
     screenshot(hand.page, "painter")

@@ -93,7 +93,7 @@ def test_paint_on_one_slice_holds_on_the_next(hand, screenshot):
     stroke(hand, 2, [[100, 44], [100, 76]])
     hand.wait_for("strokes 2")
     stroke(hand, 2, [[138, 8], [138, 110]])
-    hand.wait_for(r"(Converged|Ready).*objects 17,280.*strokes 3")
+    hand.wait_for(r"(Converged|Done).*objects 17,280.*strokes 3")
     hand.canvas.hover()
     hand.page.keyboard.press("ArrowDown")
     hand.page.keyboard.press("ArrowDown")

@@ -154,7 +154,7 @@ def status_items(desk: Easel, state: str) -> list[Html | str]:
     if desk.developing and posed.objects.kind != desk.objects and state != "Stopped":
         state = "Running"  # pixels are still to come
     elif state == "Converged" and desk.session.current.how == "start":
-        state = "Done, without a step"  # what was learned, or found by superpixels, moves no more
+        state = "Done"  # what was learned, or found by superpixels, moves no more
     frame = desk.table_at(desk.session.current)
     kind = "objects" if posed.objects.kind == "pixels" else posed.objects.kind
     items: list[Html | str] = [
