@@ -15,7 +15,7 @@ from cclab.widgets.kit.rows import Action, Rows
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.wrapping import inside
 
-_HOW = "Each third of what you stated is held back in turn; solvers are ranked by how much of it they keep."
+_HOW = "Each third of what you stated is held back in turn; ranked by how much of it is kept."
 
 
 class TryAll(Popover):

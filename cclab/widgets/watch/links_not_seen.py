@@ -23,6 +23,7 @@ _HOW = (
     "Each third of what you stated is held back in turn, and compared with what the solver makes of the rest. "
     "Must-links and cannot-links count alike: guessing keeps 50 %."
 )
+_WAITING = "Worked out as soon as the solver rests."
 
 
 class LinksNotSeen(Part):
@@ -110,10 +111,13 @@ class LinksNotSeen(Part):
         self.switch.value = reaches(session.solver)
         self._filling = False
         self.note.value = f"{100 * found.share:.0f} % kept" if found else ""
-        said = _HOW if found else "" if found is None else _sentence(found.why_not)
+        asked_for = session.data.n_samples > MOST_AT_ONCE
+        waiting = "" if asked_for else _WAITING
+        said = _HOW if found else waiting if found is None else _sentence(found.why_not)
         self.kept.value = tag("span", said, class_="cc-help")
-        show(self.check_button, found is None and session.data.n_samples > MOST_AT_ONCE)
-        self.words.value = tag("span", self._reach_in_words(), class_="cc-help")
+        show(self.check_button, found is None and asked_for)
+        # A number and its sign stay on one line.
+        self.words.value = tag("span", self._reach_in_words().replace(" %", "\u00a0%"), class_="cc-help")
 
     def _reach_in_words(self) -> str:
         session = self.desk.session

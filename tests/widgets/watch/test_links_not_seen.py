@@ -23,6 +23,13 @@ def test_the_share_is_worked_out_and_shown():
     assert "held back in turn" in part.kept.value
 
 
+def test_until_it_is_worked_out_it_says_when(monkeypatch):
+    monkeypatch.setattr(LinksNotSeen, "check", lambda self: None)
+    _, part = opened(COPKMeans(3))
+    assert part.note.value == ""
+    assert "as soon as the solver rests" in part.kept.value
+
+
 def test_where_nothing_can_be_said_it_says_why():
     _, part = opened(COPKMeans(3), m=0)
     assert part.note.value == ""
