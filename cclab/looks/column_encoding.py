@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from cclab.looks.encoding import Bar, Encoding, Sign
 from cclab.looks.palette import N_HUES, RAMP, hue
-from cclab.looks.sample_columns import SampleColumns, in_words
+from cclab.looks.sample_columns import SampleColumns, date_of, in_words
 from cclab.looks.signs import SHAPES
 
 #: Before the name of a column that samples are coloured by.
@@ -31,8 +34,10 @@ def encode_column(columns: SampleColumns, name: str) -> Encoding:
     if name not in columns:
         raise ValueError(f"there is no column {name!r:.60} to colour by")
     kind = columns.kind(name)
-    if kind in ("number", "date"):
+    if kind == "number":
         return encode_numbers(columns.numbers(name), name)
+    if kind == "date":
+        return encode_dates(columns.numbers(name), name)
     if kind == "text":
         raise ValueError(f"{name} has another text for nearly every sample: it can be searched, not coloured by")
     return encode_categories(columns[name])
@@ -62,7 +67,15 @@ def encode_categories(values: object) -> Encoding:
     return Encoding(tuple(palette), color, shape.astype(np.uint8), np.ones(len(codes)), tuple(signs))
 
 
-def encode_numbers(values: NDArray, name: str = "") -> Encoding:
+def encode_dates(years: NDArray, name: str = "") -> Encoding:
+    """As numbers; the colour bar tells days, or minutes where all lie within three days."""
+    known = years[np.isfinite(years)]
+    if not len(known):
+        return encode_numbers(years, name)
+    return encode_numbers(years, name, partial(date_of, timed=float(np.ptp(known)) < 3 / 365))
+
+
+def encode_numbers(values: NDArray, name: str = "", words: Callable[[float], str] = "{:.4g}".format) -> Encoding:
     """A number = a place on the ramp, told by a colour bar. What is missing is hollow."""
     known = np.isfinite(values)
     low, high = _range(values[known])
@@ -76,7 +89,7 @@ def encode_numbers(values: NDArray, name: str = "") -> Encoding:
         "≤ " if known.any() and values[known].min() < low else "",
         "≥ " if known.any() and values[known].max() > high else "",
     )
-    bar = Bar(name, cut[0] + f"{low:.4g}", cut[1] + f"{high:.4g}")
+    bar = Bar(name, cut[0] + words(low), cut[1] + words(high))
     return Encoding((*RAMP, "--cc-outlier"), color, shape, np.ones(len(values)), signs, bar)
 
 

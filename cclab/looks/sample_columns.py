@@ -11,6 +11,7 @@ import pandas as pd
 from cclab.datasets import Dataset
 from cclab.session import Snapshot
 
+_SECONDS_OF_A_YEAR = 365.2425 * 86_400
 Kind = Literal["number", "date", "category", "text"]
 
 #: Texts with at most so many different values, each some times, are categories.
@@ -134,8 +135,18 @@ def years(dates: pd.Series) -> np.ndarray:
     [2024.0, nan, 2024.5]
     """
     seconds = pd.to_datetime(dates, utc=True).dt.tz_convert(None).to_numpy(dtype="datetime64[s]")
-    passed = seconds.astype("int64") / (365.2425 * 86_400)
+    passed = seconds.astype("int64") / _SECONDS_OF_A_YEAR
     return np.where(np.isnat(seconds), np.nan, 1970 + passed)
+
+
+def date_of(years: float, *, timed: bool = False) -> str:
+    """The day, or the minute, that a number of years stands for.
+
+    >>> date_of(2024.0), date_of(2024.5, timed=True)[:10]
+    ('2024-01-01', '2024-07-01')
+    """
+    moment = pd.Timestamp(round((years - 1970) * _SECONDS_OF_A_YEAR), unit="s")
+    return moment.strftime("%Y-%m-%d %H:%M" if timed else "%Y-%m-%d")
 
 
 def _says_the_same(data: Dataset, name: str) -> bool:

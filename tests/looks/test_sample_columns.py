@@ -7,10 +7,10 @@ import pytest
 from cclab import FCM, Session, load_dataset
 from cclab.datasets import Dataset
 from cclab.export.files import figure_png
-from cclab.looks.column_encoding import encode_categories, encode_column, encode_numbers
+from cclab.looks.column_encoding import encode_categories, encode_column, encode_dates, encode_numbers
 from cclab.looks.palette import RAMP, hex_color
 from cclab.looks.projections import project
-from cclab.looks.sample_columns import SampleColumns
+from cclab.looks.sample_columns import SampleColumns, years
 
 
 @pytest.fixture
@@ -72,6 +72,15 @@ def test_numbers_lie_on_a_ramp_with_a_bar():
     assert encoding.legend[0].name == "missing"
 
 
+@pytest.mark.parametrize(
+    ("last", "ends"),
+    [("2025-10-26", ("2025-03-01", "2025-10-26")), ("2025-03-01 18:30", ("2025-03-01 00:00", "2025-03-01 18:30"))],
+)
+def test_dates_lie_on_a_ramp_between_days_or_minutes(last, ends):
+    bar = encode_dates(years(pd.Series(pd.to_datetime(["2025-03-01", None, last], format="mixed")))).bar
+    assert (bar.low, bar.high) == ends
+
+
 def test_a_value_far_from_all_others_does_not_flatten_the_ramp():
     encoding = encode_numbers(np.append(np.linspace(0, 1, 999), 1e9))
     assert len(np.unique(encoding.color)) > 20
@@ -81,6 +90,7 @@ def test_a_value_far_from_all_others_does_not_flatten_the_ramp():
 @pytest.mark.parametrize("values", [np.full(3, np.nan), np.zeros(3)])
 def test_columns_with_nothing_to_tell_have_a_look(values):
     assert len(encode_numbers(values).color) == 3
+    assert len(encode_dates(values + 2000).color) == 3
 
 
 def test_the_ramp_grows_lighter_step_by_step():

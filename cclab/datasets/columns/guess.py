@@ -18,7 +18,8 @@ _CLASS_NAMES = {"label", "labels", "class", "target"}
 # Columns that are called so are labels if they hold few words or few whole numbers.
 _LIKE_A_LABEL = re.compile(
     r"(?i)(?:.*[ _.-])?(?:y|klasse|species|kind|type|typ|group|gruppe|category|kategorie|cluster|segment|outcome|"
-    r"diagnosis|diagnose|result|survived|churn|cell[ _.-]?type|art|sorte|classe|topic|thema)"
+    r"diagnosis|diagnose|result|survived|churn|cell[ _.-]?type|art|sorte|classe|topic|thema|"
+    r"labels?|class|target|truth)"
 )
 _IDENTIFIER = re.compile(r"(?i:id|index|idx|row|key|no|nr|number|unnamed: \d+|.*[ _.-]id|id[ _.-].*)|.*[a-z](Id|ID)")
 _YEAR = re.compile(
@@ -80,6 +81,7 @@ def guess_roles(frame: pd.DataFrame, kinds: Mapping[str, str], target: str | Non
         for name, guess in guesses.items():
             if guess.role == "id" and not _IDENTIFIER.fullmatch(name.strip()):
                 guesses[name] = Guess("feature")  # there is nothing else
+    _vectors_alone(kinds, guesses)
     _few_numbers(frame, kinds, guesses)
     _one_name(frame, guesses)
     _one_picture(guesses)
@@ -214,6 +216,15 @@ def _one_name(frame: pd.DataFrame, guesses: dict[str, Guess]) -> None:
         guesses[name] = Guess("id", f"{reason}; it names the samples")
     for name in ids[1:]:
         guesses[name] = Guess("ignored", guesses[name].note)
+
+
+def _vectors_alone(kinds: Mapping[str, str], guesses: dict[str, Guess]) -> None:
+    """Vectors were made to be clustered by: numbers beside them are kept to look at."""
+    features = [name for name, guess in guesses.items() if guess.role == "feature"]
+    if any(kinds[name] == "vector" for name in features):
+        for name in features:
+            if kinds[name] == "number":
+                guesses[name] = Guess("group", f"column {name!r} is no feature: there are vectors; kept as a group")
 
 
 def _few_numbers(frame: pd.DataFrame, kinds: Mapping[str, str], guesses: dict[str, Guess]) -> None:

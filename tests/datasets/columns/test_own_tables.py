@@ -52,6 +52,7 @@ def test_labels_years_codes_and_ids_are_never_silently_features():
             "Built": rng.integers(1890, 2020, n),
             "zip": rng.integers(10_000, 99_999, n),
             "outcome": rng.integers(0, 2, n),
+            "topic_label": rng.integers(0, 3, n),
             "nr": np.arange(n) + 7,
             "counter": np.arange(1, n + 1),
             "y2": rng.normal(size=n),
@@ -62,7 +63,7 @@ def test_labels_years_codes_and_ids_are_never_silently_features():
     assert data.target_names == ("a", "b")  # a label of words that is not last
     found = data.plan.roles
     assert (found["outcome"], found["year"], found["zip"], found["nr"]) == ("group", "ignored", "ignored", "id")
-    assert found["Built"] == "ignored"
+    assert (found["Built"], found["topic_label"]) == ("ignored", "group")
     assert any("'outcome' is named like a label" in note and "?" in note for note in data.notes)
     assert load_dataset(frame, roles={"outcome": "class", "year": "feature"}).feature_names == ("x", "year", "y2")
 
@@ -126,6 +127,15 @@ def test_texts_with_vectors():
     assert wide.n_features == 50
     assert any("300 features reduced to 50 by PCA" in note for note in wide.notes)
     assert wide.with_columns(n_components=0).n_features == 300
+
+
+def test_numbers_beside_vectors_are_looked_at_and_clustered_by_only_when_told():
+    frame = texts_with_vectors().assign(stars=np.arange(40) % 5, price=np.linspace(0.5, 9, 40))
+    data = load_dataset(frame)
+    assert data.n_features == 12
+    assert {"stars", "price"} <= set(data.meta.columns)
+    assert "column 'price' is no feature: there are vectors; kept as a group" in data.notes
+    assert load_dataset(frame, roles={"price": "feature"}).n_features == 13
 
 
 def test_vectors_of_unlike_length_are_refused_with_the_row():
