@@ -19,6 +19,8 @@ from cclab.datasets.parquet import damaged
 
 #: Rows read at a time.
 AT_A_TIME = 1 << 16
+#: Bytes of a column that are read from the file at a time.
+READ_BYTES = 1 << 20
 
 Progress = Callable[[int, int], None]
 
@@ -195,7 +197,8 @@ def _opened(path: Path) -> Any:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r} (looked in {Path.cwd()})")
     with damaged(path.name):
-        return parquet.ParquetFile(path)
+        # By default pyarrow reads ahead, and has held the whole file by its last row.
+        return parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES)
 
 
 def _is_number(kind: Any) -> bool:

@@ -30,6 +30,17 @@ def test_rows_are_read_group_by_group(table):
     assert ParquetRows(path, ["z", "x"]).feature_names == ("z", "x")
 
 
+def test_what_was_read_is_let_go(tmp_path):
+    import pyarrow as pa
+
+    path = tmp_path / "big.parquet"
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(1 << 20, 2)), columns=["x", "y"])
+    frame.to_parquet(path, row_group_size=1 << 16)
+    before = pa.total_allocated_bytes()
+    held = max(pa.total_allocated_bytes() - before for _ in ParquetRows(path).chunks())
+    assert held < path.stat().st_size / 3
+
+
 def test_a_file_is_fitted_and_its_masses_written(table, tmp_path):
     path, frame = table
     X = frame[["x", "y"]].to_numpy()

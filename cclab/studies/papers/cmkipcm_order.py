@@ -65,7 +65,7 @@ def agreement(ours: str, published: str) -> tuple[int, int]:
 
 
 class OrderStudy(Study):
-    """A study whose report begins with the order of its methods beside the published one."""
+    """A study whose report ends with the order of its methods beside the published one."""
 
     def orders(self, frame: pd.DataFrame) -> pd.DataFrame:
         """One row per data set: the order found, the published one, and how many pairs agree."""
@@ -80,7 +80,7 @@ class OrderStudy(Study):
 
     def report(self, frame: pd.DataFrame) -> str:
         """All of it in Markdown."""
-        return f"{markdown(self.orders(frame))}\n\n{super().report(frame)}"
+        return f"{super().report(frame)}\n{markdown(self.orders(frame))}\n"
 
 
 STUDY = OrderStudy(
