@@ -131,7 +131,7 @@ class Sheet:
         which = places // AT_PAINT
         order, seen = [], []
         for row, column in np.unique(which, axis=1).T:
-            mine, (rows, columns) = np.flatnonzero(((row, column) == which.T).all(axis=1)), blocks[row][column].around
+            mine, (rows, columns) = np.flatnonzero((which[0] == row) & (which[1] == column)), blocks[row][column].around
             down, across = places[:, mine] - [[rows.start], [columns.start]]
             part = Sheet(self.picture.part(rows, columns))
             order.append(mine)
