@@ -149,8 +149,10 @@ def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]], today: date)
             parts += [f"## {each.study.title}", f"Not run: {each.why}."]
             continue
         parts.append(each.study.report(each.frame).replace("# ", "## ", 1).rstrip())
+        several = max(each.study.trials_run(each.frame)) > 1
+        said = "Means, with bands in which the true mean lies 19 times in 20" if several else "One trial, without bands"
         for picture in pictures.get(each.study.name, ()):
-            parts.append(f"![Means, with bands in which the true mean lies 19 times in 20]({picture})")
+            parts.append(f"![{said}]({picture})")
     return "\n\n".join(parts) + "\n"
 
 
