@@ -71,8 +71,8 @@ class Checking:
     def show(self, known: ConstraintSet) -> None:
         """Bring it up to date with what is known: what was forgotten or replaced is no suspect."""
         found = {suspect.statement.id: suspect for suspect in self._suspects if suspect.statement.id is not None}
-        standing = known.statements(set(found) & set(known.ids.tolist())) if found else ()
-        self._found = {said.id: found[said.id] for said in standing if said == found[said.id].statement}
+        standing = set(known.statements(set(found) & set(known.ids.tolist())) if found else ())
+        self._found = {id_: suspect for id_, suspect in found.items() if suspect.statement in standing}
         show(self.button, len(known) >= FEWEST)
 
     def _is_confirmed(self, said: Statement) -> bool:
