@@ -1,4 +1,4 @@
-"""Check again: which statements are probably wrong, found aside and marked in the table; one click asks again."""
+"""Check again: which statements are probably wrong, found in a thread and marked in the table; one click asks again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from cclab.core import ConstraintSet, Statement
 from cclab.core.words import counted
 from cclab.oracles import Suspect, suspects
-from cclab.session.threads import aside
+from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import Html, tag
 from cclab.widgets.kit.layout import button, show
@@ -54,7 +54,7 @@ class Checking:
         here = session.current
         self._looking = self.button.disabled = True
         try:
-            found = await aside(suspects, here, None, least=LEAST_DOUBT)
+            found = await in_thread(suspects, here, None, least=LEAST_DOUBT)
         except Exception as error:
             self.desk.tell_of(error, f"Nothing could be checked: {in_words(error)}")
             return
