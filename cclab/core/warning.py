@@ -9,7 +9,8 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 PACKAGE = __name__.partition(".")[0]
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def warn_caller(message: str | Warning, category: type[Warning] = UserWarning) -> None:
