@@ -36,7 +36,7 @@ JOURNEYS := $(BIN)/python -m pytest -n 2 --dist loadfile -m browser
 
 test: lint chromium  ## lint, then every test, those in a real browser last
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not browser" $(ARGS)
-	$(JOURNEYS) $(ARGS)
+	$(JOURNEYS) $(ARGS) || $(BIN)/python tests/browser/again.py
 
 browser: chromium    ## only the journeys in a real browser
 	$(JOURNEYS) $(ARGS)

@@ -13,6 +13,7 @@ from cclab.apps.painter import exports as painted
 from cclab.apps.painter.painter import read_file
 from cclab.images import Applied, Failed, Stroke, load_image, load_stack
 from cclab.images.regions import dice
+from cclab.widgets.painter.fresh import session_on
 from cclab.widgets.painter.scan import AUTO, OWN
 from tests.apps.painter.test_painter import at_rest, paint, press, status
 from tests.images.pictures import body, dicom, tiff
@@ -273,17 +274,17 @@ class TestFindings:
         assert page.paint.connected_button.description == "Connected: Region 2"
 
     def test_masks_have_the_size_of_the_file(self, page):
-        large = np.kron(body()[0], np.ones((60, 60), dtype=np.int16))
-        page.desk.open(read_file("large.tif", tiff(large)))
+        large = np.kron(body()[0], np.ones((12, 12), dtype=np.int16))
+        page.desk.open(session_on(load_image(tiff(large), filename="large.tif", max_side=300)))
         height, width = page.desk.picture.shape
-        assert page.desk.picture.full.shape == (2400, 2880)
+        assert page.desk.picture.full.shape == (480, 576)
         page.desk.objects = "superpixels"
         paint(
             page,
-            *(Stroke("brush", s.region, 100, s.points * np.array([width / 48, height / 40])) for s in (ORGAN, TISSUE)),
+            *(Stroke("brush", s.region, 20, s.points * np.array([width / 48, height / 40])) for s in (ORGAN, TISSUE)),
         )
         layers = tifffile.imread(io.BytesIO(painted.layers(page.desk).data))
-        assert layers.shape == (2, 2400, 2880)
+        assert layers.shape == (2, 480, 576)
 
     def test_strokes_as_labels_for_ilastik(self, page):
         paint(page, ORGAN, TISSUE)
