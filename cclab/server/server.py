@@ -183,8 +183,12 @@ class Server(Voila):
 
     def stop(self) -> None:
         """End every kernel, then the server; in the loop that started them, which Voilà's own way leaves."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        self.ioloop.run_sync(self.kernel_manager.shutdown_all)
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_IGN)
+        try:
+            self.ioloop.run_sync(self.kernel_manager.shutdown_all)
+        except RuntimeError:  # a second signal had come with the first, and stopped the loop once more
+            self.ioloop.run_sync(self.kernel_manager.shutdown_all)
         shutil.rmtree(self.connection_dir, ignore_errors=True)
 
 

@@ -3,7 +3,9 @@
 import asyncio
 import json
 import re
+import signal
 import socket
+import time
 
 import pytest
 from jupyter_client.session import Session
@@ -265,6 +267,16 @@ def test_the_built_site_is_served_and_nothing_beside_it(tmp_path, monkeypatch):
         assert gallery.file_of_site(built, re.fullmatch(pattern, f"/docs/{name}")[1]) == built / file
     for name in ("../secret.txt", "_static/../../secret.txt", "_static", "nothing.html", "/etc/hostname"):
         assert gallery.file_of_site(built, name) is None
+
+
+def test_two_signals_at_once_end_it_and_its_kernels_cleanly(folder):
+    server = Server(folder, workers=1)
+    for _ in range(2):
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.05)
+    assert server.process.wait(30) == 0
+    assert "Event loop stopped" not in server.log
+    assert server.kernels() == []
 
 
 def test_formulas_are_drawn_and_code_is_left_alone():
