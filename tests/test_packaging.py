@@ -35,6 +35,11 @@ def test_conda_environments_ask_for_what_pyproject_asks_for(path):
     assert sorted(conda_packages(path)) == sorted(re.sub(r"\[.*\]", "", package) for package in wanted)
 
 
+def test_whoever_starts_finds_every_extra():
+    listed = re.findall(r"^\| `cclab\[(\w+)\]`", (ROOT / "docs/start.md").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(PROJECT["optional-dependencies"].keys() - OF_DEVELOPERS)
+
+
 # Names of packages that are imported by another name.
 IMPORTED_AS = {"scikit-learn": "sklearn", "scikit-image": "skimage", "pillow": "PIL", "opencv-python-headless": "cv2"}
 # What nobody imports here: JupyterLab is where notebooks are opened, and UMAP runs in a process of its own.
