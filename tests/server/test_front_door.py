@@ -32,7 +32,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(folder):
-    server = Server(folder, workers=2)
+    server = Server(folder, workers=0)
     yield server
     server.stop()
 
@@ -151,7 +151,7 @@ def test_behind_a_proxy_the_name_is_known_and_the_token_needed(locked):
 
 
 def test_when_all_places_are_taken_others_wait_and_get_in(folder):
-    server = Server(folder, workers=1, visitors=1)
+    server = Server(folder, workers=0, visitors=1)
     try:
         first = open_page(server)
         status, headers, body = server.ask("open/still")
