@@ -97,6 +97,7 @@ async def test_a_frame_that_lies_ends_its_own_connection_only(server, claim):
     assert liar.close_code == 1002
     assert liar.close_reason.startswith("This is no message: ")
     assert await is_answering(other)
+    other.close()
     assert await asyncio.to_thread(server.status, "") == 200
     assert f"for kernel {kernel_id} is no message" in server.log
     await asyncio.to_thread(close_page, server, kernel_id, cookie)
@@ -275,6 +276,7 @@ def test_two_signals_at_once_end_it_and_its_kernels_cleanly(folder):
         server.process.send_signal(signal.SIGTERM)
         time.sleep(0.05)
     assert server.process.wait(30) == 0
+    server.process.stdout.close()
     assert "Event loop stopped" not in server.log
     assert server.kernels() == []
 
