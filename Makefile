@@ -9,44 +9,66 @@ CCLAB_DATA ?= $(abspath $(wildcard ../shared/data))
 export CCLAB_DATA
 # One thread a process: the test runner and the studies run several processes.
 export OMP_NUM_THREADS ?= 1
+# Kernels and servers come and go: what each of them imports is compiled once, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+# What was asked for, also where a target makes others.
+export GOALS ?= $(MAKECMDGOALS)
 
-.PHONY: app test lint notebooks browser bench bench-table bench-compare bench-ui bench-visitors bench-journeys fuzz dist dist-check docs lite recordings study studies studies-quick clean help
+.PHONY: app test lint style types units journeys notebooks browser bench bench-table bench-compare bench-ui bench-visitors bench-journeys fuzz dist dist-check docs lite recordings study studies studies-quick clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "cclab needs Python 3.11 or newer; say which with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	  || { echo "cclab needs Python 3.11 or newer; say which with: make PYTHON=python3.12 $(GOALS)"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[lab,images,medical,study,dask,test,dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e ".[lab,images,medical,study,dask,test,dev]"
 	@touch $@
 
 app: $(READY)        ## open the gallery of dashboards in the browser
 	$(BIN)/cclab app
 
-lint: $(READY)       ## style, types, import rule
+lint: style types    ## style, types, import rule
+
+style: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Three on two cores: there is always one that waits for a server, a kernel or a browser.
+PROCESSES ?= 3
 # The journeys of a file build on each other's steps, so a file stays with one process.
-JOURNEYS := $(BIN)/python -m pytest -n 2 --dist loadfile -m browser
+JOURNEYS := $(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile -m browser tests/browser tests/lite
 
-test: lint chromium  ## lint, then every test, those in a real browser last
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not browser" $(ARGS)
+test:                ## lint, then every test, those in a real browser last
+	@$(MAKE) --no-print-directory --jobs 2 $(READY) system-chromium
+	@$(MAKE) --no-print-directory style chromium
+	@$(MAKE) --no-print-directory --jobs 2 types units
+	@$(MAKE) --no-print-directory journeys
+
+units: $(READY)
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadgroup -m "not browser" $(ARGS)
+
+journeys: chromium
 	$(JOURNEYS) $(ARGS) || $(BIN)/python tests/browser/again.py
 
 browser: chromium    ## only the journeys in a real browser
 	$(JOURNEYS) $(ARGS)
 
-.PHONY: chromium
+.PHONY: chromium system-chromium
 chromium: $(READY)
 	@$(BIN)/python tests/browser/chromium.py
 
+# Beside the packages of Python: it needs none of them.
+system-chromium:
+	@$(PYTHON) tests/browser/chromium.py --system
+
 notebooks: $(READY)  ## run every teaching notebook
-	$(BIN)/python -m pytest --nbmake --nbmake-timeout=300 -n 2 notebooks
+	$(BIN)/python -m pytest -p nbmake --nbmake --nbmake-timeout=300 -n 2 notebooks
 
 bench: $(READY)      ## speed and memory, as ratios of two things run side by side
 	$(BIN)/python -m benchmarks

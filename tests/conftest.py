@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import cclab.server  # noqa: F401 - before jsonschema: it postpones what that would import
+
 # A busy machine is no reason to fail: what is measured are the results, not the time of a single example.
 settings.register_profile("cclab", deadline=None, max_examples=40)
 settings.load_profile("cclab")

@@ -186,3 +186,10 @@ def test_workflows_can_be_read_and_run_what_there_is():
         commands = [step.get("run", "") for job in jobs.values() for step in job.get("steps", [])]
         assert {word for line in commands for word in re.findall(r"make ([a-z-]+)", line)} <= set(targets)
         assert all(needed in jobs for job in jobs.values() for needed in [job.get("needs")] if needed)
+
+
+def test_journeys_are_where_make_looks_for_them():
+    folders = re.search(r"-m browser (.+)", (ROOT / "Makefile").read_text())[1].split()
+    files = (ROOT / "tests").rglob("test_*.py")
+    marked = [path for path in files if re.search(r"pytest\.mark\.browser", path.read_text())]
+    assert {path.parent.relative_to(ROOT).as_posix() for path in marked} == set(folders)

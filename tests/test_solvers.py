@@ -15,6 +15,12 @@ EXPECTED_FAILURES = {
     "check_sample_weight_equivalence_on_dense_data": RANDOM_STARTS,
     "check_sample_weight_equivalence_on_sparse_data": RANDOM_STARTS,
 }
+# They come to the same labels from whichever start.
+EQUAL_FROM_ANY_START = {"BCKM", "CMKIPCM", "CompetitiveMixture", "PCM", "RCKM"}
+
+
+def expected_failures(estimator):
+    return {} if type(estimator).__name__ in EQUAL_FROM_ANY_START else EXPECTED_FAILURES
 
 
 def quick(cls):
@@ -29,7 +35,8 @@ def test_common(solver, check):
     check(solver)
 
 
-@parametrize_with_checks([quick(cls) for cls in ALL], expected_failed_checks=lambda estimator: EXPECTED_FAILURES)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # few iterations are all they get
+@parametrize_with_checks([quick(cls) for cls in ALL], expected_failed_checks=expected_failures)
 def test_scikit_learn(estimator, check):
     check(estimator)
 

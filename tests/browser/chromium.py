@@ -1,4 +1,7 @@
-"""Find Chromium, or install it: `python tests/browser/chromium.py` prints where it is."""
+"""Find Chromium, or install it: `python tests/browser/chromium.py` prints where it is.
+
+With ``--system`` only the system's packages are tried, and it is no error if they have none.
+"""
 
 import os
 import shutil
@@ -14,12 +17,17 @@ def find() -> str | None:
     return next(filter(None, map(shutil.which, NAMES)), None) or _find_playwright()
 
 
-def install() -> None:
-    """Install it, with the system's packages where we may, else with Playwright."""
+def install_by_system() -> None:
+    """Install it with the system's packages, where we may."""
     if shutil.which("apt-get") and os.geteuid() == 0:
         quiet = {"stdout": subprocess.DEVNULL, "env": os.environ | {"DEBIAN_FRONTEND": "noninteractive"}}
         subprocess.run(["apt-get", "update", "-qq"], check=False, **quiet)
         subprocess.run(["apt-get", "install", "-qq", "-y", "chromium", "fonts-liberation"], check=False, **quiet)
+
+
+def install() -> None:
+    """Install it, with the system's packages where we may, else with Playwright."""
+    install_by_system()
     if find() is None:
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
 
@@ -35,8 +43,9 @@ def _find_playwright() -> str | None:
 
 
 if __name__ == "__main__":
+    system_only = "--system" in sys.argv
     if find() is None:
-        install()
+        install_by_system() if system_only else install()
     found = find()
     print(f"Chromium: {found}" if found else f"There is no Chromium. {ADVICE}")
-    sys.exit(found is None)
+    sys.exit(found is None and not system_only)

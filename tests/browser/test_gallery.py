@@ -56,7 +56,8 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(folder):
-    server = Server(folder)
+    """With none of the kernels that wait for visitors: these pages use nothing of what those have imported."""
+    server = Server(folder, workers=0)
     yield server
     server.stop()
 

@@ -34,15 +34,16 @@ class Server:
     def __init__(self, folder, **options):
         self.folder = folder
         options = {"open_browser": False, "workers": 1} | options
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", SERVE, str(folder), repr(options)],
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            stderr=(folder / "errors.log").open("w"),
-            text=True,
-            # Tests that run in the background are deaf to Ctrl+C, and so would be what they start.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
+        with (folder / "errors.log").open("w") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", SERVE, str(folder), repr(options)],
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                # Tests that run in the background are deaf to Ctrl+C, and so would be what they start.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            )
         said = self.process.stdout.readline()
         if "cclab is open at " not in said:
             self.process.wait()

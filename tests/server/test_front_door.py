@@ -32,7 +32,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(folder):
-    server = Server(folder, workers=2)
+    server = Server(folder, workers=0)
     yield server
     server.stop()
 
@@ -97,6 +97,7 @@ async def test_a_frame_that_lies_ends_its_own_connection_only(server, claim):
     assert liar.close_code == 1002
     assert liar.close_reason.startswith("This is no message: ")
     assert await is_answering(other)
+    other.close()
     assert await asyncio.to_thread(server.status, "") == 200
     assert f"for kernel {kernel_id} is no message" in server.log
     await asyncio.to_thread(close_page, server, kernel_id, cookie)
@@ -151,7 +152,7 @@ def test_behind_a_proxy_the_name_is_known_and_the_token_needed(locked):
 
 
 def test_when_all_places_are_taken_others_wait_and_get_in(folder):
-    server = Server(folder, workers=1, visitors=1)
+    server = Server(folder, workers=0, visitors=1)
     try:
         first = open_page(server)
         status, headers, body = server.ask("open/still")
@@ -275,6 +276,7 @@ def test_two_signals_at_once_end_it_and_its_kernels_cleanly(folder):
         server.process.send_signal(signal.SIGTERM)
         time.sleep(0.05)
     assert server.process.wait(30) == 0
+    server.process.stdout.close()
     assert "Event loop stopped" not in server.log
     assert server.kernels() == []
 

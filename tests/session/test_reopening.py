@@ -247,6 +247,7 @@ def test_every_solver_s_state_is_kept_and_goes_on_as_if_nothing_had_been(name, t
         one.close()
         one.keep(tmp_path / str(id(one)))
         one.step(2)
+        one.close()
     np.testing.assert_array_equal(session.labels, again.labels)
     np.testing.assert_allclose(again.state.objective, session.state.objective, rtol=1e-9)
 

@@ -326,9 +326,11 @@ class TestKeeping:
         process.send_signal(signal.SIGKILL)
         told = [int(line) for line in process.stdout.read().split("\n") if line.strip().isdigit()]
         process.wait()
+        process.stdout.close()
         again = Session.open(tmp_path)
         assert again.position - (max(told) if told else 0) in (0, 1)
         again.step()
+        again.close()
 
 
 class TestMemory:
@@ -425,6 +427,7 @@ class TestBadVerbs:
         with pytest.raises(ValueError, match=message):
             verb(session)
         assert picture(session) == before
+        session.close()
         assert picture(Session.open(tmp_path, read_only=True)) == before
 
     def test_impossible_links_are_refused_at_the_step_and_undone(self, session):

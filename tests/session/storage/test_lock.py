@@ -31,13 +31,11 @@ def kept(tmp_path):
 
 @pytest.fixture
 def other_process(kept):
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(kept)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout.readline() == "open\n"
-    yield process
-    process.kill()
-    process.wait()
+    command = [sys.executable, "-c", HOLDER, str(kept)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "open\n"
+        yield process
+        process.kill()
 
 
 def test_the_second_of_two_processes_is_refused_and_a_kill_frees_the_folder(kept, other_process):
