@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from numbers import Integral, Real
@@ -78,7 +79,8 @@ class Options:
                 raise ValueError(f"no feature is called {name!r:.40}; known are {', '.join(FEATURES)}")
         for name in ("smoothness", "emphasis", "across"):
             value = getattr(self, name)
-            if not isinstance(value, Real) or not 0 <= float(value) < float("inf"):
+            # A whole number of hundreds of digits can be compared, but is no float.
+            if not isinstance(value, Real) or value < 0 or not value <= sys.float_info.max:
                 raise ValueError(f"{name} is a number from 0 up; got {value!r:.40}")
         if isinstance(self.slice, bool) or not isinstance(self.slice, Integral) or self.slice < 0:
             raise ValueError(f"slices are numbered from 0; got {self.slice!r:.40}")

@@ -34,21 +34,21 @@ def simplex_minimum(w: NDArray, g: NDArray) -> NDArray:
     >>> simplex_minimum(np.array([[1.0, 1.0, 1.0]]), np.array([[0.0, 1.0, 9.0]]))
     array([[0.75, 0.25, 0.  ]])
     """
-    lowest = g.min(axis=1)
     # What costs next to nothing may leave the range of numbers here: such rows don't add up to 1, and are done again.
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        m = _minimum(w, g, lowest)
-        total = m.sum(axis=0)
+        m = _minimum(w, g)
+        off = np.abs(m.sum(axis=0) - 1)
     m = m.T
-    if not (total.min(initial=1.0) >= 1 - EXACT and total.max(initial=1.0) <= 1 + EXACT):
-        stiff = np.flatnonzero(~(np.abs(total - 1) <= EXACT))
-        m[stiff] = _stiff_minimum(w[stiff], g[stiff] - lowest[stiff, None])
+    if not off.max(initial=0.0) <= EXACT:
+        stiff = np.flatnonzero(~(off <= EXACT))
+        m[stiff] = _stiff_minimum(w[stiff], g[stiff])
     return m
 
 
-def _minimum(w: NDArray, g: NDArray, lowest: NDArray) -> NDArray:
+def _minimum(w: NDArray, g: NDArray) -> NDArray:
     """(f, r) the solution, one entry a row: sums over entries are then sums of long rows."""
-    g, slope = np.subtract(g.T, lowest, order="C"), np.divide(0.5, w.T, order="C")
+    g, slope = g.T.copy(), np.divide(0.5, w.T, order="C")
+    g -= g.min(axis=0)
     on, on_g = slope.copy(), slope * g
     n_on = -1
     while True:
@@ -69,6 +69,7 @@ def _stiff_minimum(w: NDArray, g: NDArray) -> NDArray:
     So the level is measured from the g of the entry that costs least of those left, for which the difference counts
     most, and in units of how far the g differ.
     """
+    g = g - g.min(axis=1, keepdims=True)
     unit = np.maximum(g.max(axis=1), w.min(axis=1))[:, None]
     unit = np.where(np.isfinite(unit) & (unit > 0), unit, 1.0)
     with np.errstate(over="ignore"):  # what is dear beyond all numbers gets nothing

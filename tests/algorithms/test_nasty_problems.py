@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cclab import CECM, CFCM, ECM, PCCA, RCKM, RPCM, SRPCM, ConstraintSet, Problem, iterate
+from cclab.algorithms.plain.plain_mixture import PlainGaussianMixture
 from cclab.algorithms.possibilistic.repulsion import repelled_centers
 from cclab.core.registry import solvers
 from tests.fuzz._problems import nasty
@@ -20,6 +21,30 @@ def test_a_valid_result_or_a_sentence(name):
     cases = [tried(cls, nasty(cls, index, seed=7)) for index in range(EACH)]
     # How long a step takes is told by `make fuzz`, on a machine that does nothing else.
     assert not [f"{case.name}: {case.fault}" for case in cases if case.fault and case.outcome != "slow"]
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("ITML", 20),
+        ("ITML", 28),
+        ("PlainGaussianMixture", 27),
+        ("PlainGaussianMixture", 108),
+        ("PlainKMeans", 102),
+        ("PlainKMeans", 129),
+    ],
+)
+def test_what_once_went_wrong(name, index):
+    cls = solvers.get(name)
+    case = tried(cls, nasty(cls, index))
+    assert case.fault is None
+
+
+def test_a_mixture_that_scikit_learn_gives_up_says_what_to_do():
+    given = nasty(PlainGaussianMixture, 27)
+    problem = Problem(constraints=given.known(), **given.problem)
+    with pytest.raises(ValueError, match="fewer clusters, a larger ridge"):
+        list(iterate(PlainGaussianMixture(**given.params), problem))
 
 
 def two_clouds(seed=0):

@@ -8,6 +8,8 @@ import time
 from collections import Counter
 
 from tests import fuzz
+from tests.fuzz import Case
+from tests.fuzz._workers import tried
 
 SHOWN = 20  # faults printed in full; the rest are counted
 
@@ -19,15 +21,17 @@ def parts() -> list[str]:
 def run(name: str, count: int | None, seed: int) -> bool:
     """Whether every case of a part ended well."""
     part = importlib.import_module(f"tests.fuzz.{name}")
-    start, outcomes, faults = time.monotonic(), Counter[str](), 0
-    for case in part.fuzz(part.COUNT if count is None else count, seed):
+    start, outcomes, faults, slowest = time.monotonic(), Counter[str](), 0, Case("none", "")
+    for case in tried(part.attempts(part.COUNT if count is None else count, seed)):
         outcomes[case.outcome] += 1
+        slowest = max(slowest, case, key=lambda case: case.seconds)
         if case.fault is not None:
             faults += 1
             if faults <= SHOWN:
                 print(f"  {case.name}: {case.fault}", flush=True)
     seconds, counts = time.monotonic() - start, ", ".join(f"{n:,} {outcome}" for outcome, n in outcomes.most_common())
     print(f"{name}: {outcomes.total():,} cases in {seconds:.0f} s ({counts}); {faults} ended badly", flush=True)
+    print(f"  slowest: {slowest.name}, {slowest.seconds:.1f} s of the processor", flush=True)
     return faults == 0
 
 
@@ -39,7 +43,9 @@ def main() -> int:
     given = parser.parse_args()
     if unknown := set(given.parts) - set(parts()):
         parser.error(f"no part is called {', '.join(sorted(unknown))}; there are {', '.join(parts())}")
+    start = time.monotonic()
     well = [run(name, given.count, given.seed) for name in given.parts or parts()]
+    print(f"{(time.monotonic() - start) / 60:.0f} minutes in all")
     return 0 if all(well) else 1
 
 

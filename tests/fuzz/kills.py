@@ -9,6 +9,7 @@ import hashlib
 import multiprocessing
 import tempfile
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,25 +17,31 @@ from pathlib import Path
 import numpy as np
 
 from cclab import Session
-from tests.fuzz import Case
+from cclab.core import IgnoredKnowledge
+from tests.fuzz import Attempt, Case
 
 COUNT = 1000
 SECONDS = 60
-KILLS_A_FOLDER = 10  # then a new session is begun: opening one does all of its verbs again
+KILLS_A_FOLDER = (
+    40  # those while keeping among them; then a new session is begun: opening one does all of its verbs again
+)
 LONGEST_LIFE = 0.08  # seconds after the first verb
 SOLVERS = ("FCM", "COPKMeans", "SeededKMeans", "CKM")
 
 
-def fuzz(count: int, seed: int) -> Iterator[Case]:
-    """Kill `count` processes, every fourth of them while it keeps a session over another."""
-    rng = np.random.default_rng(seed)
-    with tempfile.TemporaryDirectory() as place:
-        for number in range(count):
-            if number % 4 == 3:
-                outcome, fault = _kill_keeping(rng, Path(place) / f"keeping{number}")
-            else:
-                outcome, fault = _kill_working(rng, Path(place) / f"working{number // (4 * KILLS_A_FOLDER)}")
-            yield Case(f"seed {seed}, kill {number}", outcome, fault)
+def attempts(count: int, seed: int) -> Iterator[Attempt]:
+    """`count` processes to be killed, every fourth of them while it keeps a session over another."""
+    for number in range(count):
+        yield Attempt(f"seed {seed}, kill {number}", _kill, (seed, number))
+
+
+def _kill(seed: int, number: int) -> Case:
+    rng = np.random.default_rng([seed, number])
+    if number % 4 == 3:
+        outcome, fault = _kill_keeping(rng, Path(f"keeping{number}").absolute())
+    else:
+        outcome, fault = _kill_working(rng, Path(f"working{number // KILLS_A_FOLDER}").absolute())
+    return Case(f"seed {seed}, kill {number}", outcome, fault)
 
 
 # ---------------------------------------------------------------------- the side that kills
@@ -151,6 +158,7 @@ def _digest(session) -> str:
 
 
 def _work(tell, folder, seed):
+    warnings.simplefilter("ignore", IgnoredKnowledge)
     rng = np.random.default_rng(seed)
     session = Session.open(folder) if folder.exists() else Session("iris", "FCM", journal=folder)
     while True:

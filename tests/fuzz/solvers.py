@@ -13,7 +13,7 @@ from cclab.algorithms import COPKMeans
 from cclab.core import Credal, Fuzzy, FuzzyPossibilistic, Partition, Possibilistic, Problem, State, iterate
 from cclab.core.registry import solvers
 from cclab.reach import Propagating
-from tests.fuzz import Case
+from tests.fuzz import Attempt, Case
 from tests.fuzz._problems import Nasty, nasty
 
 COUNT = 200  # for each solver
@@ -23,13 +23,17 @@ SLOW = 1.0  # processor seconds for a step on at most 60 samples
 ROUNDING = 1e-9
 
 
-def fuzz(count: int, seed: int) -> Iterator[Case]:
-    for name in solvers.names():
-        cls = solvers.get(name)
+def attempts(count: int, seed: int) -> Iterator[Attempt]:
+    for name in [*solvers.names(), "Propagating"]:
         for index in range(count):
-            yield tried(cls, nasty(cls, index, seed))
-    for index in range(count):
-        yield tried(Propagating, reaching(nasty(COPKMeans, index, seed)))
+            yield Attempt(f"{name} {index}, seed {seed}", _attempt, (name, index, seed))
+
+
+def _attempt(name: str, index: int, seed: int) -> Case:
+    if name == "Propagating":
+        return tried(Propagating, reaching(nasty(COPKMeans, index, seed)))
+    cls = solvers.get(name)
+    return tried(cls, nasty(cls, index, seed))
 
 
 def reaching(given: Nasty) -> Nasty:

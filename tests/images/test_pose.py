@@ -268,6 +268,7 @@ def test_the_lesion_of_the_phantom_is_found_with_four_strokes():
         ({"strokes": [{}] * 10_001}, "10,001 strokes are more than the 10,000"),
         ({"regions": ["r"] * 33}, "33 regions are more than the 32"),
         ({"options": {"smoothness": "much"}}, "smoothness is a number from 0 up; got 'much'"),
+        ({"options": {"across": 10**400}}, "across is a number from 0 up; got 1000"),
         ({"options": {"features": 5}}, "features are a list"),
         ({"options": {"features": [["lab"]]}}, "no feature is called"),
         ({"options": {"connected": [None]}}, "whole numbers"),

@@ -93,7 +93,7 @@ class LinkPenalty:
             slope = share * self._slope(ties, masses)
             slope += self.label_cost[members]
             bent = w[members]
-            if ties.must.members.nnz:
+            if ties.must.in_blocks:
                 bend = share * self.curvature[members]
                 slope -= bend * masses[members]
                 bent = bent + bend / 2

@@ -215,9 +215,13 @@ def leap(
     """
     unchanged = A, λ, ξ
     (some,) = np.nonzero(λ > 0)
-    if not 0 < len(some) <= MOST_AT_ONCE or not np.isfinite(γ[some]).all():
+    cost = γ[some]
+    with np.errstate(over="ignore"):
+        give = ξ[some] ** 2 / cost
+    # Where slack costs nothing or no link may have any, sweeps alone lead there.
+    if not 0 < len(some) <= MOST_AT_ONCE or not np.isfinite([cost, give]).all():
         return unchanged
-    v, δ, cost, free = V[some], np.where(must[some], 1.0, -1.0), γ[some], np.linalg.inv(A_0)
+    v, δ, free = V[some], np.where(must[some], 1.0, -1.0), np.linalg.inv(A_0)
 
     def at(duals: NDArray) -> tuple[float, NDArray, NDArray]:
         M, η = free + (v.T * (δ * duals)) @ v, 1 / ξ_0[some] - δ * duals / cost
@@ -232,7 +236,7 @@ def leap(
             return unchanged
         products = δ[:, None] * (v @ A @ v.T) ** 2 * δ
         slope = δ * (np.einsum("ij,ij->i", v @ A, v) - ξ[some])
-        products[np.diag_indices(len(some))] += ξ[some] ** 2 / cost
+        products[np.diag_indices(len(some))] += give
         way = np.linalg.solve(products, slope)
         falling = way < 0
         step = min(1.0, float((λ[some][falling] / -way[falling]).min(initial=1.0)))

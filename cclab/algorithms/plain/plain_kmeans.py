@@ -18,7 +18,7 @@ from cclab.maths.seeding import initial_centers
 class PlainKMeans(CenterSolver):
     """K-means of scikit-learn, for comparison: it takes no links and no labels.
 
-    A step is one iteration of `sklearn.cluster.KMeans`.
+    A step is one iteration of `sklearn.cluster.KMeans`; the last one is followed by none that would be worse.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class PlainKMeans(CenterSolver):
 
     uses = frozenset({"sample_weight"})
     accepts_sparse = True
-    # Clusters and means are each the best for the others, in turn.
+    # Clusters and means are each the best for the others, in turn; a step that climbs all the same is not taken.
     descends = True
     ancestor: ClassVar[str | None] = "SeededKMeans"
 
@@ -41,7 +41,11 @@ class PlainKMeans(CenterSolver):
     def step(self, problem: Problem, state: Any) -> LloydState:
         one = KMeans(len(state.centers), init=np.array(state.centers), n_init=1, max_iter=1, tol=0.0)
         V = one.fit(problem.X, sample_weight=problem.sample_weight).cluster_centers_
-        return self._state_at(problem, V, **state.progress_to(V, problem.spread))
+        after = self._state_at(problem, V, **state.progress_to(V, problem.spread))
+        if after.objective <= state.objective:
+            return after
+        # Beside a sample that is far off, scikit-learn's distances lose the digits that tell the others apart.
+        return self._state_at(problem, state.centers, **state.progress_to(state.centers, problem.spread))
 
     def _state_at(self, problem: Problem, V: NDArray, **progress: Any) -> LloydState:
         d = distances_to(problem, V)

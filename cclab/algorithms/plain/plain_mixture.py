@@ -94,9 +94,16 @@ class PlainGaussianMixture(Solver):
             weights_init=np.array(state.weights),
             means_init=np.array(state.centers),
             precisions_init=np.array(state.precisions),
-        ).fit(_double(problem))
-        progress = state.progress_to(model.means_, problem.spread)
-        return self._state_at(problem, model.weights_, model.means_, model.precisions_, **progress)
+        )
+        try:
+            model.fit(_double(problem))
+            progress = state.progress_to(model.means_, problem.spread)
+            return self._state_at(problem, model.weights_, model.means_, model.precisions_, **progress)
+        except ValueError:  # of scikit-learn, or no positive definite matrix
+            raise ValueError(
+                "a Gaussian has become too flat to be computed: give the mixture fewer clusters, a larger ridge, or "
+                "covariances of another type; samples that lie far from 0 are better moved there"
+            ) from None
 
     def converged(self, previous: GaussianState, state: GaussianState) -> bool:
         return abs(previous.objective - state.objective) <= self.tol * len(state.memberships)

@@ -62,7 +62,7 @@ class Links:
     def apply(self, Y: NDArray) -> NDArray:
         """(r, k) or (r,) for each of the rows, the weighted sum of its partners' rows of `Y` (t, k) or (t,)."""
         total = self.pairs @ Y
-        if self.members.nnz:
+        if self.in_blocks:
             total += self.members @ (self.coupling @ (self.blocks @ Y))
             own = Y if self.rows is None else Y[self.rows]
             total -= (self.diagonal * own.T).T
@@ -78,8 +78,17 @@ class Links:
         """(r,) weighted number of partners through blocks alone."""
         return Links(self.rows, 0 * self.pairs, self.members, self.coupling, self.blocks, self.diagonal).degree
 
-    def __bool__(self) -> bool:
+    @cached_property
+    def in_blocks(self) -> bool:
+        """Whether one of the rows is a member of a block."""
+        return bool(self.members.nnz)
+
+    @cached_property
+    def _any(self) -> bool:
         return bool(self.pairs.nnz or self.members.nnz)
+
+    def __bool__(self) -> bool:
+        return self._any
 
 
 class LinkOperator(Links):
