@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from cclab.core.scales import ALL_ALIKE, all_alike, check_scale
 from cclab.datasets.checked_arrays import checked_features, read_only
 from cclab.datasets.classes import encode
+from cclab.datasets.columns.own_units import in_own_units
 from cclab.datasets.columns.plan import Plan
 from cclab.datasets.coreset import Coreset
 from cclab.datasets.made_from import MadeFrom
@@ -184,8 +185,8 @@ class Dataset:
         return digest.hexdigest()
 
     def __getstate__(self) -> dict[str, Any]:
-        # A digest that is under way can't be sent to another process.
-        return {name: value for name, value in self.__dict__.items() if name != "_digest_of_features"}
+        # A digest that is under way can't be sent to another process; the other can be read again there.
+        return {k: value for k, value in self.__dict__.items() if k not in ("_digest_of_features", "own_units")}
 
     @property
     def feature_fingerprint(self) -> str:
@@ -318,6 +319,11 @@ class Dataset:
         if self.rows.is_itself and not sparse.issparse(self.X):
             return pd.DataFrame(self.X, columns=list(self.feature_names), copy=False)
         return self.rows.table
+
+    @cached_property
+    def own_units(self) -> pd.DataFrame:
+        """The features that were scaled, in the units of the table, for all of its rows."""
+        return in_own_units(self.plan, self.rows.table, self.feature_names)
 
     def by(self, kind: str) -> Finder:
         """Samples named in one way only: by ``"id"``, ``"index"``, ``"row"`` (of the table) or ``"position"``.

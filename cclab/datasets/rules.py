@@ -71,6 +71,10 @@ class RuleError(ValueError):
     """A rule that can't be understood, in words that say where and why."""
 
 
+class CallError(RuleError):
+    """A call, which is never made, where a rule should be."""
+
+
 def select(rule: str, columns: Columns) -> Mask:
     """(n,) which samples a rule holds for. A missing value fulfils no comparison but ``!=`` and ``is None``.
 
@@ -101,7 +105,7 @@ def select(rule: str, columns: Columns) -> Mask:
     >>> select("open('x').read()", flowers)
     Traceback (most recent call last):
     ...
-    cclab.datasets.rules.RuleError: a rule has no call in it: columns, numbers, "texts", + - * /, comparisons...
+    cclab.datasets.rules.CallError: a rule has no call in it: columns, numbers, "texts", + - * /, comparisons...
     """
     tree, quoted = _parsed(rule)
     try:
@@ -125,6 +129,23 @@ def is_rule(words: str) -> bool:
     except RuleError:
         return False
     return any(isinstance(node, ast.Compare) for node in ast.walk(tree))
+
+
+def refuse_calls(words: str) -> None:
+    """Raise a `CallError` if words are code that calls something; file names and addresses are texts.
+
+    >>> refuse_calls("ann@example.org")
+    >>> refuse_calls("open('x')")
+    Traceback (most recent call last):
+    ...
+    cclab.datasets.rules.CallError: a rule has no call in it: columns, numbers, "texts", + - * /, comparisons...
+    """
+    try:
+        _parsed(words)
+    except CallError:
+        raise
+    except RuleError:
+        return
 
 
 def names_in(columns: Iterable[str]) -> dict[str, str]:
@@ -165,7 +186,7 @@ def _parsed(rule: str) -> tuple[ast.Expression, dict[str, str]]:
         n_parts += 1
         if not isinstance(node, _PLAIN):
             what = next((words for kind, words in _REFUSED.items() if isinstance(node, kind)), type(node).__name__)
-            raise RuleError(
+            raise (CallError if isinstance(node, ast.Call) else RuleError)(
                 f'a rule has no {what.removeprefix("a ")} in it: columns, numbers, "texts", + - * /, comparisons, '
                 "and, or, not, in are all there is"
             )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from cclab.datasets.rules import Mask, RuleError, is_rule, select
+from cclab.datasets.rules import Mask, RuleError, is_rule, refuse_calls, select
 
 #: A regular expression has at most so many letters, looks at so many of each text, and has so many seconds in all.
 MOST_LETTERS, MOST_OF_A_TEXT, MOST_SECONDS = 300, 20_000, 5.0
@@ -29,7 +29,7 @@ def find(words: str, columns: Mapping[str, Any], texts: Iterable[str] | None = N
     ----------
     words : str
         A rule (see `cclab.datasets.rules.select`), ``/a regular expression/``, or a text, which is found in any case.
-        A text in double quotes is never taken for a rule.
+        A text in double quotes is never taken for a rule; code that stands nowhere is refused, as in a rule.
     columns : mapping from str to array
         One value for each sample.
     texts : iterable of str, optional
@@ -58,7 +58,10 @@ def find(words: str, columns: Mapping[str, Any], texts: Iterable[str] | None = N
             return _with_pattern(pattern, flags, columns, names)
     if is_rule(words) or any(sign in words for sign in _SIGNS):
         return select(words, columns)
-    return _with_text(words, columns, names)
+    found = _with_text(words, columns, names)
+    if not found.any():
+        refuse_calls(words)
+    return found
 
 
 def _with_text(text: str, columns: Mapping[str, Any], names: list[str]) -> Mask:

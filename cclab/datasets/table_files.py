@@ -13,8 +13,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from cclab.core.words import counted
 from cclab.datasets.limits import MOST_COLUMNS, check_limit, check_unpacked
 from cclab.datasets.parquet import read_parquet
 from cclab.datasets.workbooks import is_workbook, read_arrow, read_workbook
@@ -33,6 +35,7 @@ _NO_TEXTS = {
     b"II*\0": "it is a picture, for the painter",
     b"MM\0*": "it is a picture, for the painter",
 }
+_LEAST_COLUMNS = 3  # of a table under titles
 _LOOKED_AT = 50  # lines that tell how a file is written
 _LEADING_ZERO = re.compile(r"0\d+")
 _WITH_COMMA = re.compile(r"[-+]?(?:\d{1,3}(?:[.' \u00a0\u202f]\d{3})+|\d+),\d+")
@@ -174,9 +177,12 @@ def _binary(file: str, head: bytes) -> ValueError:
 
 def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress | None) -> Parsed:
     with io.TextIOWrapper(_open(content), encoding=encoding, newline="") as text:
-        lines = list(islice((line for line in text if line.strip()), _LOOKED_AT))
-    if not lines:
+        numbered = list(islice(((number, line) for number, line in enumerate(text) if line.strip()), _LOOKED_AT))
+    if not numbered:
         raise ValueError(f"{file} is empty; give a table with a header line and one line a sample")
+    lines = [line for _, line in numbered]
+    n_titles = _count_titles(lines)
+    titles, lines = lines[:n_titles], lines[n_titles:]
     separator = _separator(lines)
     decimal = _decimal(lines, separator)
     n_lines = _check_size(content, file, lines[:2], separator)
@@ -190,6 +196,9 @@ def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress |
             "a name, and take separators off the ends of lines"
         )
     names, notes = _column_names(first, decimal)
+    if titles:
+        shown = ", ".join(repr(title.strip(f"{separator} \r\n"))[:60] for title in titles)
+        notes += (f"{counted(n_titles, 'line')} above the header left out ({shown})",)
     codes = _codes(lines[0 if names else 1 :], separator, names or first)
     try:
         with _open(content) as stream:
@@ -197,6 +206,7 @@ def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress |
                 stream if progress is None else io.BufferedReader(_Followed(stream, _size(content), n_lines, progress)),
                 sep=separator,
                 decimal=decimal,
+                skiprows=numbered[n_titles][0] if titles else 0,
                 header="infer" if names is None else None,
                 names=names,
                 na_values=["?"],  # UCI's mark of a missing value
@@ -209,7 +219,39 @@ def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress |
         raise
     except Exception as error:  # pandas raises what it likes at what is no table
         raise _no_table(file, error) from None
+    frame, n_empty = _without_empty_end(frame)
+    if n_empty:
+        notes += (f"{counted(n_empty, 'empty line')} at the end left out",)
     return frame, notes, decimal if decimal == "," else None
+
+
+def _count_titles(lines: list[str]) -> int:
+    """How many lines stand above the header, as reports have them: one field each, where all others have several.
+
+    >>> _count_titles(["Shops, all", "shop;sold;year", "north;1,5;2020", "south;2,5;2021"])
+    1
+    """
+    found: list[tuple[int, list[str]]] = []
+    for separator in _SEPARATORS:
+        with suppress(csv.Error):
+            filled = [[field for field in line if field.strip()] for line in _fields(lines, separator)]
+            n_titles = next((number for number, fields in enumerate(filled) if len(fields) > 1), 0)
+            found.append((n_titles, filled[n_titles] if filled else []))
+    n_titles, header = max(found, key=lambda each: len(each[1]), default=(0, []))
+    is_header = len(header) >= _LEAST_COLUMNS and pd.to_numeric(pd.Series(header), errors="coerce").isna().all()
+    return n_titles if is_header else 0
+
+
+def _without_empty_end(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """The table without lines of nothing but separators after its last row, as spreadsheets write them; how many."""
+    if frame.shape[1] < 2 or not len(frame) or not frame.iloc[-1].isna().all():
+        return frame, 0
+    n_rows = max((int(np.flatnonzero(there)[-1]) + 1 for _, there in frame.notna().items() if there.any()), default=0)
+    cut = frame.iloc[:n_rows].copy()
+    for name, values in cut.items():
+        if values.dtype == float and values.notna().all() and (values % 1 == 0).all():
+            cut[name] = values.astype("int64")  # as it would have been read without the empty lines
+    return cut, len(frame) - n_rows
 
 
 def _codes(lines: list[str], separator: str, names: Sequence[str]) -> list[str]:

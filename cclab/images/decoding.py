@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import logging
 import math
 import re
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -104,9 +106,11 @@ def decode(content: bytes, shown_as: str) -> Decoded:
     except UnidentifiedImageError:
         raise ValueError(f"{shown_as} is no picture that can be read; save it as {KINDS}") from None
     except Exception as error:  # each decoder raises what it likes at a damaged file
-        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        # A decoder that lost its way in a damaged file has nothing to say to a person.
+        lost = isinstance(error, LookupError | TypeError | AttributeError) or not str(error)
+        reason = "" if lost else f" ({str(error).splitlines()[0][:200]})"
         raise ValueError(
-            f"{shown_as} is no picture that can be read, or is damaged ({reason}); save it anew as {KINDS}"
+            f"{shown_as} is no picture that can be read, or is damaged{reason}; save it anew as {KINDS}"
         ) from error
 
 
@@ -134,11 +138,23 @@ def check_size(n_slices: int, height: int, width: int, n_bytes: int, shown_as: s
 # ---------------------------------------------------------------------- TIFF
 
 
+@contextmanager
+def _silent(library: str) -> Iterator[None]:
+    """Let a library log nothing: what is wrong with a file is said by us, once."""
+    logger = logging.getLogger(library)
+    before = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
 def _decode_tiff(content: bytes, shown_as: str) -> Decoded:
     """By tifffile: it keeps 16 bits a channel, which Pillow does not, and knows OME-TIFF and ImageJ's stacks."""
     import tifffile
 
-    with tifffile.TiffFile(io.BytesIO(content)) as file:
+    with _silent("tifffile"), tifffile.TiffFile(io.BytesIO(content)) as file:
         series = file.series[0]
         page = series.keyframe
         check_size(math.prod(series.shape[:-2]), page.imagelength, page.imagewidth, series.nbytes, shown_as)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from cclab.core.words import short_number
 from cclab.looks.encoding import Bar, Encoding, Sign
 from cclab.looks.palette import N_HUES, RAMP, hue
 from cclab.looks.sample_columns import SampleColumns, date_of, in_words
@@ -75,7 +76,7 @@ def encode_dates(years: NDArray, name: str = "") -> Encoding:
     return encode_numbers(years, name, partial(date_of, timed=float(np.ptp(known)) < 3 / 365))
 
 
-def encode_numbers(values: NDArray, name: str = "", words: Callable[[float], str] = "{:.4g}".format) -> Encoding:
+def encode_numbers(values: NDArray, name: str = "", words: Callable[[float], str] = short_number) -> Encoding:
     """A number = a place on the ramp, told by a colour bar. What is missing is hollow."""
     known = np.isfinite(values)
     low, high = _range(values[known])

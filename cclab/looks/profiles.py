@@ -14,6 +14,7 @@ from scipy import sparse
 
 from cclab.core import Partition
 from cclab.datasets import Dataset
+from cclab.looks.sample_columns import own_units
 
 #: So many typical samples, and so many doubtful ones, are named.
 MOST_NAMED = 5
@@ -99,6 +100,11 @@ def _features(data: Dataset, inside: NDArray) -> tuple[Feature, ...]:
     n, m = int(inside.sum()), int((~inside).sum())
     within = np.sqrt((n * spread**2 + m * beyond**2) / (n + m))
     effect = np.divide(mean - others, within, out=np.zeros_like(mean), where=within > 0)
+    for j, name in enumerate(data.feature_names):
+        if name in data.own_units:
+            values = own_units(data, name)
+            mean[j], spread[j] = np.nanmean(values[inside]), np.nanstd(values[inside])
+            others[j] = np.nanmean(values[~inside]) if m else mean[j]
     columns = (mean, spread, others, effect)
     ordered = np.argsort(-np.abs(effect), kind="stable")
     return tuple(Feature(data.feature_names[j], *(float(column[j]) for column in columns)) for j in ordered)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from cclab.core.words import short_number
 from cclab.datasets import Dataset
 from cclab.session import Snapshot
 
@@ -41,6 +42,8 @@ class SampleColumns(Mapping[str, Any]):
         self.data = data
         self._features = {name: j for j, name in enumerate(data.feature_names)}
         self._others: dict[str, Any] = {str(name): data.meta[name] for name in data.meta.columns}
+        # Dates and scaled numbers are shown, compared and coloured as the table has them.
+        self._as_read = {name for name in self._features if name in self._others or name in data.own_units}
         self._kinds: dict[str, Kind] = {}
         if data.target is not None and not any(_says_the_same(data, name) for name in data.meta.columns):
             self._add("class", lambda: _classes(data))
@@ -55,7 +58,9 @@ class SampleColumns(Mapping[str, Any]):
             self._others[name] = make
 
     def __getitem__(self, name: str) -> Any:
-        if name in self._features:
+        if name in self._as_read and name not in self._others:
+            return own_units(self.data, name)
+        if name in self._features and name not in self._as_read:
             column = self.data.X[:, [self._features[name]]]
             return (column.toarray() if hasattr(column, "toarray") else np.asarray(column)).ravel()
         values = self._others[name]
@@ -76,7 +81,8 @@ class SampleColumns(Mapping[str, Any]):
     def kind(self, name: str) -> Kind:
         """What kind of values a column has."""
         if name not in self._kinds:
-            self._kinds[name] = "number" if name in self._features else _kind(pd.Series(self[name]))
+            plain = name in self._features and name not in self._as_read
+            self._kinds[name] = "number" if plain else _kind(pd.Series(self[name]))
         return self._kinds[name]
 
     def of_kind(self, *kinds: Kind) -> list[str]:
@@ -90,7 +96,7 @@ class SampleColumns(Mapping[str, Any]):
     def words(self, name: str, sample: int) -> str:
         """The value of a sample for a person; "" where it is missing."""
         if name in self._features:
-            return f"{float(self.data.X[sample, self._features[name]]):.4g}"
+            return feature_words(self.data, self._features[name], sample)
         values = self[name]
         value = values.iloc[sample] if isinstance(values, pd.Series) else values[sample]
         return in_words(value)
@@ -112,6 +118,21 @@ class SampleColumns(Mapping[str, Any]):
         return (found[0], found[1]) if len(found) == 2 else None
 
 
+def own_units(data: Dataset, name: str) -> np.ndarray:
+    """A feature that was scaled, in the units of its table; NaN where a value was filled in."""
+    return data.own_units[name].to_numpy(float, na_value=np.nan)[data.rows.positions]
+
+
+def feature_words(data: Dataset, feature: int, sample: int) -> str:
+    """What a feature of a sample is, for a person: as the table has it where it was scaled, or is a date."""
+    name = data.feature_names[feature]
+    if name in data.meta.columns:
+        return in_words(data.meta[name].iloc[sample])
+    if name in data.own_units:
+        return in_words(data.own_units[name].iloc[data.rows.positions[sample]])
+    return short_number(float(data.X[sample, feature]))
+
+
 def in_words(value: Any) -> str:
     """One value for a person.
 
@@ -121,7 +142,7 @@ def in_words(value: Any) -> str:
     if value is None or value is pd.NA or value != value:
         return ""
     if isinstance(value, float | np.floating):
-        return f"{value:.4g}"
+        return short_number(value)
     if isinstance(value, pd.Timestamp | np.datetime64):
         said = pd.Timestamp(value).isoformat(sep=" ")
         return said.removesuffix(" 00:00:00")

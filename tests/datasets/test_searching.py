@@ -23,10 +23,15 @@ NOTES = {"note": np.array(["Paid late", "late, AGAIN", None, "a > b"], object), 
         ('"a > b"', [3]),
         ("9", [1]),
         ("nothing of it", []),
+        ("ann@example.org", []),  # neither code nor a rule
     ],
 )
 def test_words_find_samples(words, expected):
     assert np.flatnonzero(find(words, NOTES)).tolist() == expected
+
+
+def test_a_text_that_looks_like_a_call_is_found_where_it_stands():
+    assert find("Oslo (NO)", {"town": ["Oslo (NO)", "Bergen (NO)"]}).tolist() == [True, False]
 
 
 def test_only_the_columns_asked_for_are_looked_at():
@@ -35,6 +40,7 @@ def test_only_the_columns_asked_for_are_looked_at():
 
 @pytest.mark.parametrize(
     ("words", "said"), [("", "write what"), ("/(/", "no regular expression"), ("dais > 2", "did you mean days"),
+                        ("__import__('os').remove('x')", "a rule has no call in it"),
                         ("/" + "a" * 400 + "/", "letters")]
 )  # fmt: skip
 def test_what_can_not_be_looked_for_is_named(words, said):

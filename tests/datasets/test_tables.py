@@ -117,7 +117,15 @@ def test_target_as_the_last_column_of_few_words():
     assert "column 'species' taken as the truth: the last one" in notes(data)
 
 
-@pytest.mark.parametrize("words", [["u", "v", "w", "z"], ["u", "u", "u", "u"], ["2024-01-01", "2024-01-02"] * 2])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["u", "v", "w", "z"],
+        ["u", "u", "u", "u"],
+        ["2024-01-01", "2024-01-02"] * 2,
+        ["u", "v", None, "u"],  # a truth has no holes
+    ],
+)
 def test_a_last_column_of_other_words_is_no_target(words):
     assert load_dataset(table(remark=words)).target is None
 

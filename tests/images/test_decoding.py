@@ -144,15 +144,17 @@ class TestMedical:
             (bytes(128) + b"DICM" + bytes(100), "ct is no picture that can be read, or is damaged"),
             (dicom(body()[0], Rows=30_000, Columns=30_000), "900,000,000 pixels are more than"),
             (nifti(np.zeros((5, 6, 4), dtype=np.uint8))[:360], "ct is no picture that can be read, or is damaged"),
+            (b"II*\0\x08\0\0\0\xff\xff no pages", "ct is no picture that can be read, or is damaged; save it anew"),
             (gzip.compress(b"no volume"), "ct is no picture that can be read, or is damaged"),
             (gzip.compress(bytes(400))[:40], "ct is no picture that can be read, or is damaged"),
         ],
-        ids=["cut DICOM", "empty DICOM", "huge DICOM", "cut NIfTI", "something in gzip", "cut gzip"],
+        ids=["cut DICOM", "empty DICOM", "huge DICOM", "cut NIfTI", "no pages of TIFF", "something in gzip", "cut gzip"],
     )
-    def test_broken_files_are_refused_in_words(self, content, words):
+    def test_broken_files_are_refused_in_words(self, content, words, caplog):
         with pytest.raises(ValueError, match=words) as error:
             load_stack(content, filename="ct")
         assert "object at 0x" not in str(error.value)
+        assert not caplog.records  # one sentence is enough
 
     def test_a_stack_of_three_gigabytes_is_refused_by_its_header(self, monkeypatch):
         monkeypatch.setattr(limits, "MOST_UNPACKED_BYTES", 10**5)

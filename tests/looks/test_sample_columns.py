@@ -5,10 +5,13 @@ import pandas as pd
 import pytest
 
 from cclab import FCM, Session, load_dataset
+from cclab.core import Hard
 from cclab.datasets import Dataset
+from cclab.datasets.rules import select
 from cclab.export.files import figure_png
 from cclab.looks.column_encoding import encode_categories, encode_column, encode_dates, encode_numbers
 from cclab.looks.palette import RAMP, hex_color
+from cclab.looks.profiles import profile
 from cclab.looks.projections import project
 from cclab.looks.sample_columns import SampleColumns, years
 
@@ -37,6 +40,26 @@ def test_columns_know_their_kinds(data):
     assert columns.map_columns() == ("Longitude", "lat")
     assert columns.searched() == ["kind", "note", "seen", "class"]
     assert [columns.words(name, 2) for name in ("kind", "note", "seen", "class")] == ["", "text 2", "2024-01-01", "0"]
+
+
+def test_scaled_features_and_dates_are_shown_and_found_in_the_units_of_their_table():
+    frame = pd.DataFrame(
+        {
+            "sold": [f"{1000 * (i + 1)},50 €" for i in range(12)],
+            "day": pd.date_range("2024-01-01", periods=12),
+            "size": np.r_[np.nan, np.arange(11.0)],
+        }
+    )
+    roles = {"sold": "feature", "day": "feature", "size": "feature"}
+    data = load_dataset(frame, roles=roles, scale="standardise", missing="median")
+    columns = SampleColumns(data)
+    assert abs(data.X[:, 0].mean()) < 1e-9
+    assert select("sold > 10000 and day > '2024-01-10'", columns).tolist() == [False] * 10 + [True] * 2
+    assert [columns.words(name, 11) for name in ("sold", "day", "size")] == ["12,000", "2024-01-12", "10"]
+    assert (columns.words("size", 0), columns.kind("day")) == ("", "date")
+    about = {f.name: f for f in profile(data, Hard(np.arange(12) // 6), 1).features}
+    assert (round(about["sold"].mean, 1), round(about["sold"].others, 1)) == (9500.5, 3500.5)
+    assert about["sold"].effect > 1  # in standard deviations, whatever the units
 
 
 def test_a_session_adds_its_clusters_by_number_or_name():

@@ -40,6 +40,7 @@ from cclab.widgets.kit.background import Tasks, is_looping
 from cclab.widgets.kit.bridge import Shell
 from cclab.widgets.kit.close import close_all
 from cclab.widgets.kit.layout import app
+from cclab.widgets.kit.memory import give_back
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.notices import Fix, Notice, in_words, sentence
 from cclab.widgets.model.view import View
@@ -308,6 +309,7 @@ class Page(Handles):
                 stages.begin("Reading it")
                 found = await in_thread(read, *([stages] if tells else []))
                 del read  # and a large file with it, while a solver starts
+                give_back()
                 if isinstance(found, Dataset):
                     stages.begin(f"{found.n_samples:,} samples of {found.n_features:,} features: starting the solver")
                     found = await in_thread(self._started_on, found)
@@ -320,6 +322,7 @@ class Page(Handles):
             self.show_choices()
             return
         self.open_session(found)
+        give_back()
         self.tell_of_data(*found.data.notes)
 
     def tell_of_data(self, *notes: str, fix: Fix | None = None) -> None:
@@ -367,3 +370,5 @@ class Page(Handles):
         file = self.desk.attempt(make, self.desk.session)
         if file is not None:
             self.shell.download(file.name, file.data, file.media_type)
+            del file
+            give_back()

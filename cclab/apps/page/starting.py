@@ -10,6 +10,7 @@ from cclab.core import Solver
 from cclab.session.estimate import WORTH_A_TRIAL, Estimate, estimate
 from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
+from cclab.widgets.kit.memory import give_back
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.notices import Fix, Notice, in_words, sentence
 
@@ -68,6 +69,7 @@ class Starter:
         except Exception as error:
             desk.tell_of(error, sentence(in_words(error)))
         finally:
+            give_back()
             if desk.session is session:
                 desk.set_busy("")
 

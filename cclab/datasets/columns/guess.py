@@ -23,7 +23,7 @@ _LIKE_A_LABEL = re.compile(
 )
 _IDENTIFIER = re.compile(r"(?i:id|index|idx|row|key|no|nr|number|unnamed: \d+|.*[ _.-]id|id[ _.-].*)|.*[a-z](Id|ID)")
 _YEAR = re.compile(
-    r"(?i)(?:.*[ _.-])?(?:year|yr|jahr|baujahr|geburtsjahr|jahrgang|année|annee|año|anno|built|born|founded|"
+    r"(?i)(?:.*[ _.-])?(?:year|yr|\w*jahr|jahrgang|année|annee|año|anno|built|born|founded|"
     r"established|constructed|vintage|since|seit|erbaut|gegründet)(?:[ _.-].*)?"
 )
 _CODE = re.compile(
@@ -32,6 +32,8 @@ _CODE = re.compile(
 _NUMBER_OF = re.compile(r"(?i).*(?:nummer|nr\.?|[ _.-]no\.?|number)")
 AN_IDENTIFIER = "an identifier (whole numbers, all different)"
 _MOST_CLASSES, _FEW = 50, 20
+# A truth that only its place tells has no holes, or hardly any.
+_MOST_UNTOLD = 0.05
 # So many rows in a row can't be numbered by chance.
 _LEAST_NUMBERED = 10
 # So few whole numbers in so many rows may name kinds of things.
@@ -175,7 +177,7 @@ def _whole(values: pd.Series) -> bool:
 
 
 def _class_column(frame: pd.DataFrame, kinds: Mapping[str, str], guesses: dict[str, Guess]) -> str | None:
-    """The column of the truth by its name, else the last one if it holds a few words over and over."""
+    """The column of the truth by its name, else the last one if it holds a few words over and over, in every row."""
     for name, guess in guesses.items():
         if guess.role == "class":
             return name
@@ -186,8 +188,8 @@ def _class_column(frame: pd.DataFrame, kinds: Mapping[str, str], guesses: dict[s
             return name
     categories = [name for name in words if kinds[name] == "category"]
     last = next(reversed(list(kinds)), None)
-    if last is not None and last in categories and _n_words(frame[last]) >= 2:
-        n = _n_words(frame[last])
+    n = _n_words(frame[last]) if last in categories else 0
+    if last is not None and n >= 2 and frame[last].isna().mean() <= _MOST_UNTOLD:
         note = f"column {last!r} taken as the truth: the last one, and it holds {n} words over and over"
         guesses[last] = Guess("class", note)
         return last

@@ -23,8 +23,10 @@ _MOST_WORDS, _RARE = 3, 0.05
 _HEAD = 30
 _CURRENCIES = "€|\\$|£|¥|₹|₽|zł|kr\\.?|fr\\.|eur|usd|gbp|chf|jpy|cny|inr|sek|nok|dkk|pln|czk|huf|cad|aud"
 _BEFORE = re.compile(rf"(?i)^([-+]?)\s*(?:{_CURRENCIES})\s*(?=[-+\d.,])")
-_AFTER = re.compile(rf"(?i)(?<=[\d.,%])\s*(?:{_CURRENCIES})\s*$")
+_AFTER = re.compile(rf"(?i)(?<=[-\d.,%])\s*(?:{_CURRENCIES})\s*$")
 # Blanks of all kinds and apostrophes between groups of three digits.
+# A minus behind an amount, as accounts have it; "2-" may be a mark at school.
+_MINUS_BEHIND = re.compile(r"^(\d[\d.,'’ ]*[.,]\d{2})-$")
 _GROUPING = re.compile("(?<=\\d)[ \u00a0\u202f\u2009'’](?=\\d{3}(?!\\d))")
 _POINT = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:e[-+]?\d+)?", re.IGNORECASE)
 _COMMA = re.compile(r"[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+)?(?:,\d*)?(?:e[-+]?\d+)?", re.IGNORECASE)
@@ -146,6 +148,7 @@ def _as_numbers(cells: pd.Series) -> tuple[pd.Series, pd.Series, np.ndarray, np.
     """Cells without signs of currency, grouping and percent; which had the latter; which are numbers in either way."""
     bare = cells.str.replace("−", "-", regex=False).str.replace(r"^\((.*)\)$", r"-\1", regex=True)
     bare = bare.str.replace(_BEFORE, r"\1", regex=True).str.replace(_AFTER, "", regex=True).str.strip()
+    bare = bare.str.replace(_MINUS_BEHIND, r"-\1", regex=True)
     percent = bare.str.endswith("%")
     bare = bare.str.removesuffix("%").str.strip()
     bare = bare.str.replace(r"^([-+])\s+", r"\1", regex=True).str.replace(_GROUPING, "", regex=True)

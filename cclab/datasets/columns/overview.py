@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cclab.core.words import short_number
 from cclab.datasets.columns.kinds import KINDS
 from cclab.datasets.columns.plan import MATRIX, Plan
 
@@ -76,7 +77,7 @@ def _spread(values: pd.Series, kind: str) -> tuple[tuple[int, ...], str]:
             numbers = numbers[np.isfinite(numbers)]
             if not len(numbers):
                 return (), "infinite"
-            return _histogram(numbers), f"{_short(numbers.min())} to {_short(numbers.max())}"
+            return _histogram(numbers), f"{short_number(numbers.min())} to {short_number(numbers.max())}"
         case "date":
             days = pd.to_datetime(some)
             return _histogram(days.astype("int64").to_numpy(float)), f"{days.min():%Y-%m-%d} to {days.max():%Y-%m-%d}"
@@ -89,10 +90,6 @@ def _spread(values: pd.Series, kind: str) -> tuple[tuple[int, ...], str]:
             return (), f"{len(some.iloc[0]):,} numbers each"
     first = some.iloc[0]
     return (), first if isinstance(first, str) else KINDS[kind]
-
-
-def _short(number: float) -> str:
-    return f"{number:,.0f}" if 1e3 <= abs(number) < 1e9 and number == round(number) else f"{number:.4g}"
 
 
 def _histogram(numbers: np.ndarray) -> tuple[int, ...]:

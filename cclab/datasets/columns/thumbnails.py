@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -42,13 +43,26 @@ def picture_table(source: str | Path | bytes, name: str) -> pd.DataFrame:
     if not found:
         raise ValueError(f"{name} holds no pictures; {', '.join(FORMATS)} are read")
     files = [file for file, _ in found]
-    folders = [Path(file).parent.as_posix() for file in files]
+    folders = _told_apart([Path(file).parent.as_posix() for file in files])
     columns: dict[str, list[Any]] = {"picture": [picture for _, picture in found], "file": files}
     if len(set(folders)) > 1:
         columns["folder"] = folders
     frame = pd.DataFrame(columns)
     frame.attrs.update(file=name, folder=None if isinstance(source, bytes) else str(source))
     return frame
+
+
+def _told_apart(folders: list[str]) -> list[str]:
+    """Folders without what the names of all begin with: archives mostly have one folder that holds all others.
+
+    >>> _told_apart(["leaves/oak", "leaves/birch/old"])
+    ['oak', 'birch/old']
+    """
+    parts = [folder.split("/") for folder in folders]
+    shared = len(os.path.commonprefix(parts))
+    if shared == min(map(len, parts)):
+        return folders  # some pictures are in it, not below
+    return ["/".join(part[shared:]) for part in parts]
 
 
 def _from_zip(content: bytes, name: str) -> list[tuple[str, Any]]:
@@ -97,8 +111,8 @@ def opened(cell: Any, folder: str | None) -> Any:
             return upright.convert("L" if grey else "RGB")
     except ValueError:
         raise
-    except Exception as error:  # Pillow raises what it likes at what is no picture
-        raise ValueError(f"no picture, or a damaged one ({type(error).__name__})") from None
+    except Exception:  # Pillow raises what it likes at what is no picture
+        raise ValueError("no picture, or a damaged one") from None
 
 
 def _stream(cell: Any, folder: str | None) -> Any:

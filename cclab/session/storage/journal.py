@@ -17,7 +17,7 @@ from typing import Any
 
 from cclab.session.storage.disk import sync_folder, write_whole
 from cclab.session.storage.lock import FolderLock, InUse
-from cclab.session.storage.serialize import json_pieces, read_json
+from cclab.session.storage.serialize import array_text, json_pieces, read_json
 from cclab.session.storage.subjects import pack_data, unpack_data
 from cclab.session.subject import Data
 
@@ -91,7 +91,7 @@ class Journal:
             # The present journal's data stay until the new journal, which names its own, is in its place.
             present = data_path(self.folder).name if self.path.exists() else None
             name = DATA if present != DATA else OTHER_DATA
-            write_whole(self.folder / name, json_pieces(pack_data(data)))
+            write_whole(self.folder / name, json_pieces(pack_data(data, array_text)))
             self._replace(name, records, versions)
             if present is not None:
                 (self.folder / present).unlink(missing_ok=True)

@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from cclab.datasets.coreset import Coreset
 from cclab.datasets.limits import MOST_SAMPLES, MOST_UNPACKED_BYTES, check_limit
 from cclab.datasets.made_from import MadeFrom
 from cclab.datasets.unpacking import checked_csr, checked_size, declared_shape
-from cclab.session.storage.origins import pack_meta, pack_rows, unpack_meta, unpack_rows
+from cclab.session.storage.origins import Pack, pack_meta, pack_rows, unpack_meta, unpack_rows
 
 _LONGEST_NAME = 200
 # So many bytes show whether the rest is worth compressing.
@@ -57,27 +58,58 @@ def json_pieces(document: Mapping[str, Any]) -> Iterator[bytes]:
     before = "{"
     for name, value in document.items():
         yield f"{before}{json.dumps(name)}: ".encode()
-        if isinstance(value, Mapping):
-            yield from json_pieces(value)
-        elif isinstance(value, str):  # an array, perhaps
-            yield b'"'
-            yield from (json.dumps(value[at : at + _PIECE])[1:-1].encode() for at in range(0, len(value), _PIECE))
-            yield b'"'
-        else:
-            yield json.dumps(value).encode()
+        yield from _value_pieces(value)
         before = ", "
     yield b"}" if before == ", " else b"{}"
 
 
+def _value_pieces(value: Any) -> Iterator[bytes]:
+    match value:
+        case Mapping():
+            yield from json_pieces(value)
+        case [Mapping(), *_]:
+            for place, each in enumerate(value):
+                yield b", " if place else b"["
+                yield from _value_pieces(each)
+            yield b"]"
+        case ArrayText():
+            yield from (b'"', *value.pieces(), b'"')
+        case str():  # an array, perhaps
+            yield b'"'
+            yield from (json.dumps(value[at : at + _PIECE])[1:-1].encode() for at in range(0, len(value), _PIECE))
+            yield b'"'
+        case _:
+            yield json.dumps(value).encode()
+
+
+class ArrayText:
+    """An array as text, compressed where that is worth the time; the text is made piece by piece as it is written."""
+
+    def __init__(self, array: NDArray) -> None:
+        self._array = array
+
+    def pieces(self) -> Iterator[bytes]:
+        """The text, of which there is never more than a piece."""
+        header, body = _as_npy(np.ascontiguousarray(self._array))
+        middle = body[len(body) // 2 :][:_PROBE].tobytes()
+        packer = zlib.compressobj(1 if len(zlib.compress(middle, 1)) < 0.7 * len(middle) else 0)
+        left = packer.compress(header)
+        for at in range(0, len(body), _PIECE):
+            left += packer.compress(body[at : at + _PIECE].data)
+            whole = len(left) - len(left) % 3  # three bytes are four letters
+            yield base64.b64encode(left[:whole])
+            left = left[whole:]
+        yield base64.b64encode(left + packer.flush())
+
+
+def array_text(array: NDArray) -> dict[str, ArrayText]:
+    """As `pack_array`, for `json_pieces`: of a million samples there is not room for the text."""
+    return {"npy": ArrayText(array)}
+
+
 def pack_array(array: NDArray) -> dict[str, str]:
-    """An array as text, compressed where that is worth the time."""
-    header, body = _as_npy(np.ascontiguousarray(array))
-    middle = body[len(body) // 2 :][:_PROBE].tobytes()
-    packer = zlib.compressobj(1 if len(zlib.compress(middle, 1)) < 0.7 * len(middle) else 0)
-    deflated = b"".join([packer.compress(header), packer.compress(body.data), packer.flush()])
-    encoded = base64.b64encode(deflated)
-    del deflated  # of a million samples there is not room for all three
-    return {"npy": encoded.decode("ascii")}
+    """An array as text."""
+    return {"npy": b"".join(ArrayText(array).pieces()).decode("ascii")}
 
 
 def _as_npy(array: NDArray) -> tuple[bytes, NDArray[np.uint8]]:
@@ -125,11 +157,11 @@ def packed_shape(X: Mapping[str, Any]) -> tuple[int, int]:
     return int(n_samples), int(n_features)
 
 
-def pack_matrix(X: Any) -> dict[str, Any]:
+def pack_matrix(X: Any, pack: Pack = pack_array) -> dict[str, Any]:
     """An array, or the parts of a sparse one."""
     if not sparse.issparse(X):
-        return pack_array(X)
-    parts: dict[str, Any] = {name: pack_array(getattr(X, name)) for name in ("data", "indices", "indptr")}
+        return pack(X)
+    parts: dict[str, Any] = {name: pack(getattr(X, name)) for name in ("data", "indices", "indptr")}
     return parts | {"shape": list(X.shape)}
 
 
@@ -141,11 +173,11 @@ def unpack_matrix(X: Mapping[str, Any]) -> Any:
     return checked_csr(X["shape"], *parts.values())
 
 
-def pack_dataset(data: Dataset) -> dict[str, Any]:
+def pack_dataset(data: Dataset, pack: Pack = pack_array) -> dict[str, Any]:
     """A data set as JSON; `unpack_dataset` reads it."""
-    X = pack_matrix(data.X)
+    X = pack_matrix(data.X, pack)
     arrays = {
-        name: None if getattr(data, name) is None else pack_array(getattr(data, name))
+        name: None if getattr(data, name) is None else pack(getattr(data, name))
         for name in ("target", "images", "outliers")
     }
     texts = {name: getattr(data, name) for name in ("name", "description", "source")}
@@ -153,12 +185,12 @@ def pack_dataset(data: Dataset) -> dict[str, Any]:
         name: None if getattr(data, name) is None else list(getattr(data, name))
         for name in ("feature_names", "target_names", "notes", "sample_names")
     }
-    rows = pack_rows(data, pack_array, pack_matrix)
-    meta = pack_meta(data, rows is not None and rows["table"] is not None, pack_array)
+    rows = pack_rows(data, pack, partial(pack_matrix, pack=pack))
+    meta = pack_meta(data, rows is not None and rows["table"] is not None, pack)
     origin = {"rows": rows, "meta": meta, "text_column": data.text_column, "made_from": data.made_from.to_json()}
     origin["plan"] = None if data.plan is None else data.plan.to_json()
     if data.coreset is not None:
-        origin["coreset"] = _pack_coreset(data.coreset)
+        origin["coreset"] = _pack_coreset(data.coreset, pack)
     return {"X": X, **arrays, **texts, **lists, **origin}
 
 
@@ -207,8 +239,8 @@ def unpack_dataset(packed: Mapping[str, Any], where: str) -> Dataset:
         return Dataset(X=X, **fields)
 
 
-def _pack_coreset(coreset: Coreset) -> dict[str, Any]:
-    arrays = {"rows": pack_array(coreset.rows), "weights": pack_array(coreset.weights)}
+def _pack_coreset(coreset: Coreset, pack: Pack) -> dict[str, Any]:
+    arrays = {"rows": pack(coreset.rows), "weights": pack(coreset.weights)}
     return {"n_rows": coreset.n_rows, "file": coreset.file, **arrays}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cclab.datasets import Dataset
+from cclab.session.storage.origins import Pack
 from cclab.session.storage.serialize import (
     clean_name,
     damage_told,
@@ -20,14 +21,14 @@ from cclab.session.subject import Data, subject_class
 Records = list[dict[str, Any]]
 
 
-def pack_data(data: Data) -> dict[str, Any]:
-    """What a session is about, ready for JSON."""
+def pack_data(data: Data, pack: Pack = pack_array) -> dict[str, Any]:
+    """What a session is about, ready for JSON; `array_text` packs for `json_pieces`."""
     if isinstance(data, Dataset):
-        return pack_dataset(data)
+        return pack_dataset(data, pack)
     packed = data.pack()
     return {
         "kind": data.kind,
-        **{name: pack_array(value) if isinstance(value, np.ndarray) else value for name, value in packed.items()},
+        **{name: pack(value) if isinstance(value, np.ndarray) else value for name, value in packed.items()},
     }
 
 

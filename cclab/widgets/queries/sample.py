@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from cclab.core.registry import strategies
+from cclab.core.words import short_number
 from cclab.datasets import Dataset
 from cclab.looks.describe import label_meanings
 from cclab.looks.encoding import Look, Sign, set_sign, sets_of
-from cclab.looks.sample_columns import SampleColumns
+from cclab.looks.sample_columns import SampleColumns, feature_words
 from cclab.queries.base import Query
 from cclab.session import Session, Snapshot
 from cclab.widgets.kit.html import Html, join, tag
@@ -177,11 +178,12 @@ def _values(data: Dataset, sample: int, most: int) -> Html:
     if hasattr(X, "tocsr"):
         row = X[[sample]].tocsr()
         chosen = np.argsort(-np.abs(row.data), kind="stable")[:most]
-        shown, n_values = [(int(row.indices[e]), float(row.data[e])) for e in chosen], row.nnz
+        values = [(int(row.indices[e]), float(row.data[e])) for e in chosen]
+        entries, n_values = [(data.feature_names[j], short_number(value)) for j, value in values], row.nnz
     else:
-        shown, n_values = [(j, float(X[sample, j])) for j in range(min(most, data.n_features))], data.n_features
-    rest = n_values - len(shown)
-    entries = [(data.feature_names[j], f"{value:.4g}") for j, value in shown]
+        names, n_values = data.feature_names[:most], data.n_features
+        entries = [(name, feature_words(data, j, sample)) for j, name in enumerate(names)]
+    rest = n_values - len(entries)
     entries += [(f"and {rest} more", "")] if rest > 0 else []
     return tag("dl", [join(tag("dt", name, title=name), tag("dd", value)) for name, value in entries])
 

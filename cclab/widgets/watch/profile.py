@@ -165,10 +165,15 @@ def _feature_row(feature: Feature, most: float, color: str) -> Html:
     return tag(
         "tr",
         tag("td", feature.name, title=feature.name),
-        tag("td", f"{feature.mean:.3g} ± {feature.spread:.2g}", class_="cc-number"),
-        tag("td", f"{feature.others:.3g}", class_="cc-number"),
+        tag("td", f"{_short(feature.mean)} ± {_short(feature.spread, 2)}", class_="cc-number"),
+        tag("td", _short(feature.others), class_="cc-number"),
         tag("td", bar, title=words),
     )
+
+
+def _short(value: float, digits: int = 3) -> str:
+    """A number in so many digits, or in all before its point."""
+    return f"{value:,.0f}" if 10**digits <= abs(value) < 1e9 else f"{value:.{digits}g}"
 
 
 def _chip(name: str, sample: int) -> Html:

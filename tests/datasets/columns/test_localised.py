@@ -22,6 +22,7 @@ from cclab.datasets.columns.localised import read_column
         (["-3 °C", "21.5 °C"], [-3, 21.5]),
         (["50km/h", "120 km/h"], [50, 120]),
         (["1,5", "k.A.", None], [1.5, np.nan, np.nan]),
+        (["1.060,10-", "7,25", "3,00- €"], [-1060.1, 7.25, -3]),  # as accounts have it
         (["1,234", "56"], [1234, 56]),  # both readings are possible: the American one, and it is noted
     ],
 )
@@ -67,6 +68,7 @@ def test_dates_that_could_be_read_in_two_ways_follow_the_file_and_are_noted():
         ["01067", "80331"],  # postcodes: their zeros would be lost
         ["192.168.0.1", "10.0.0.1"],
         ["a1", "b2"],
+        ["2-", "1", "3-"],  # marks at school
         ["1", "2", "many", "few"],
         ["30.02.2020", "01.01.2020"],
         ["13/13/2020", "01/01/2020"],

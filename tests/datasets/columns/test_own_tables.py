@@ -68,6 +68,22 @@ def test_labels_years_codes_and_ids_are_never_silently_features():
     assert load_dataset(frame, roles={"outcome": "class", "year": "feature"}).feature_names == ("x", "year", "y2")
 
 
+def test_lines_around_a_report_are_no_rows_and_a_business_year_is_a_year():
+    rows = "".join(f"R{i};{i % 7},5;{i % 5};20{20 + i % 4}\n" for i in range(30))
+    data = load_dataset(
+        b"Report of all shops;;;\nas of 03.02.2025;;;\n\nBeleg;Umsatz;St\xc3\xbcck;Gesch\xc3\xa4ftsjahr\n"
+        + rows.encode()
+        + b";;;\n;;;\n",
+        filename="shops.csv",
+    )
+    assert data.feature_names == ("Umsatz", "Stück")
+    assert (data.rows.n_rows, data.rows.ids[0], data.plan.roles["Geschäftsjahr"]) == (30, "R0", "ignored")
+    assert data.table["Stück"].dtype.kind == "i"  # whole, whatever the empty lines
+    said = " ".join(data.notes)
+    assert "2 lines above the header left out ('Report of all shops', 'as of 03.02.2025')" in said
+    assert "2 empty lines at the end left out" in said
+
+
 def test_a_role_given_twice_moves_and_wrong_ones_are_refused_by_name():
     frame = pd.DataFrame({"x": [1.0, 2, 3, 4], "a": list("uvuv"), "b": list("uuvv")})
     data = load_dataset(frame, roles={"a": "class"})
@@ -197,6 +213,15 @@ def test_an_archive_of_pictures_with_a_broken_one():
     assert data.images.shape == (11, 24, 24, 3)
     assert "squares/003.png" in next(note for note in data.notes if "no picture" in note)
     assert data.sample_names[0] == "discs/000.png"
+    assert not any("Error" in note for note in data.notes)
+
+
+def test_pictures_in_a_folder_of_folders_are_told_apart_by_the_inner_ones(tmp_path):
+    for i in range(6):
+        path = tmp_path / "leaves 2024" / ("oak" if i % 2 else "birch") / f"{i}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(picture(i % 2, seed=i))
+    assert load_dataset(tmp_path).target_names == ("birch", "oak")
 
 
 def test_a_folder_of_pictures_and_a_function_of_ones_own(tmp_path):
