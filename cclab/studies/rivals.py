@@ -8,48 +8,22 @@ one 200 samples are drawn, always the same; ten of the sixteen were named before
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 import cclab.algorithms  # noqa: F401  (enters all solvers into the registry)
 from cclab.core.registry import solvers
-from cclab.datasets import Dataset, load_dataset
-from cclab.studies import Data, Method, Study, grid
-from cclab.studies.levels import Level
+from cclab.studies import Method, Study, grid
 from cclab.studies.ranking import Ranking, difference_diagram
 from cclab.studies.result_tables import markdown
-from cclab.studies.unseen_data import UNSEEN
+from cclab.studies.rivals_setting import DATA, LEVELS, LIMIT, processor
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Why a solver that takes links takes no part.
 LEFT_OUT = {"COBRAS": "asks by itself: links that were drawn at random seldom answer its questions"}
-LEVELS = [Level(0.01), Level(0.05), Level(0.1), Level(0.05, noise=0.1)]
-#: Of a larger data set so many samples are drawn: with them five draws take an hour or so.
-MOST = 200
-#: Seconds of processor time that a trial may take.
-LIMIT = 10.0
-
-
-def drawn(source: str | Callable[[], Dataset]) -> Dataset:
-    """A data set, or as many of its samples as take part, always the same."""
-    data = load_dataset(source) if isinstance(source, str) else source()
-    if data.n_samples <= MOST:
-        return data
-    return data.subset(np.sort(np.random.default_rng(0).choice(data.n_samples, MOST, replace=False)))
-
-
-OTHERS = {"iris_uci": "iris", "wine": "wine", "ecoli": "ecoli", "ionosphere": "ionosphere"}
-OTHERS |= {"sonar": "sonar", "flame": "flame"}
-DATA = [
-    *(Data(partial(drawn, make), label=make.__name__, standardized=True) for make in UNSEEN),
-    *(Data(partial(drawn, name), label=label, standardized=True) for name, label in OTHERS.items()),
-]
 
 
 def rivals() -> list[Method]:
@@ -100,12 +74,12 @@ class RivalsStudy(Study):
 
 
 def costs(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per method, the slowest first: seconds of a trial that ended, trials, failures, and those too long."""
+    """One row per method, the slowest first: processor seconds of a trial that ended, trials, failures, those too long."""
     failed = frame["error"].fillna("")
     told = frame.assign(failed=failed != "", long=failed.str.startswith("TooLong"))
     by = told.groupby("method", sort=False)
     table = by.agg(
-        seconds=("seconds", "mean"), trials=("failed", "size"), failed=("failed", "sum"), long=("long", "sum")
+        seconds=("processor", "mean"), trials=("failed", "size"), failed=("failed", "sum"), long=("long", "sum")
     )
     table = table.rename(columns={"long": "too long"}).sort_values(["too long", "seconds"], ascending=False)
     return table.reset_index()
@@ -128,6 +102,7 @@ STUDY = RivalsStudy(
     title="Every solver that takes links, by adjusted Rand index",
     cells=grid(DATA, rivals(), LEVELS),
     trials=5,
+    measures=[processor],
     show=["ari", "ari_free"],
     limit=LIMIT,
 )

@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 
 from cclab.core.registry import solvers
-from cclab.studies.rivals import LEFT_OUT, MOST, STUDY, drawn, overview, rivals
+from cclab.studies.rivals import LEFT_OUT, STUDY, overview, rivals
+from cclab.studies.rivals_setting import MOST, drawn
 
 
 def trials():
@@ -20,7 +21,7 @@ def trials():
                         "knowledge": knowledge,
                         "trial": 0,
                         "ari": score,
-                        "seconds": 1.0,
+                        "processor": 1.0,
                     }
                     | {"ari_free": score, "error": "refused" if failed else None, "warnings": ""}
                 )
