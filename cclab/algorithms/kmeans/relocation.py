@@ -52,15 +52,30 @@ def relocated(means: Any, weight: NDArray, apart: sparse.csr_array, clusters: ND
     least = (1 - LEAST_GAIN) * _inertia(means, weight, clusters, n_clusters)
     for way, V in relocations(means, weight, clusters, n_clusters):
         found = _placed(means, apart, way, V)
-        if found is None:
-            continue
-        for _ in range(SETTLING):
-            before, found = found, improved(means, weight, apart, found, n_clusters)
-            if np.array_equal(before, found):
-                break
-        if _inertia(means, weight, found, n_clusters) < least:
-            return found
+        if found is not None:
+            found, cost = _settled(means, weight, apart, found, n_clusters, least)
+            if cost < least:
+                return found
     return clusters
+
+
+def _settled(
+    means: Any, weight: NDArray, apart: sparse.csr_array, clusters: NDArray, n_clusters: int, least: float
+) -> tuple[NDArray, float]:
+    """The clusters after rounds of single moves, and their inertia; given up where it won't fall below `least`.
+
+    A round gains less than the one before: where that much more would not do, no further one is made.
+    """
+    cost, gain = _inertia(means, weight, clusters, n_clusters), np.inf
+    for _ in range(SETTLING):
+        if cost - gain >= least:
+            break
+        clusters = improved(means, weight, apart, clusters, n_clusters)
+        before, cost = cost, _inertia(means, weight, clusters, n_clusters)
+        gain = before - cost
+        if gain <= 0:
+            break
+    return clusters, cost
 
 
 def relocations(
