@@ -88,7 +88,7 @@ class RivalsStudy(Study):
 
 
 def costs(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per method, the slowest first: processor seconds of a trial that ended, trials, failures, those too long."""
+    """One row per method, the slowest first: processor seconds of those that ended, trials, failures, and too long."""
     failed = frame["error"].fillna("")
     told = frame.assign(failed=failed != "", long=failed.str.startswith("TooLong"))
     by = told.groupby("method", sort=False)

@@ -1,9 +1,14 @@
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
 from cclab.core.registry import solvers
 from cclab.studies.rivals import LEFT_OUT, STUDY, overview, rivals
 from cclab.studies.rivals_setting import MOST, drawn
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def trials():
@@ -61,3 +66,16 @@ def test_of_a_large_data_set_the_same_samples_take_part_each_time():
     some = drawn("wdbc")
     assert some.n_samples == MOST
     assert np.array_equal(some.X, drawn("wdbc").X)
+
+
+def test_pages_are_filled_where_they_ask_for_it():
+    filled = runpy.run_path(str(DOCS / "rivals.py"))["filled"]
+    page = "before\n<!-- rivals: fair poor -->\nold\n<!-- end -->\nafter\n<!-- rivals: report -->\n<!-- end -->\n"
+    once = filled(page, trials())
+    rows, report = once.split("after")
+    assert "| fair" in rows
+    assert "| good" not in rows
+    assert "old" not in rows
+    assert "| good" in report
+    assert "## What it took" in report
+    assert filled(once, trials()) == once
