@@ -153,6 +153,48 @@ def answer_questions(page: Page) -> None:
     recorder.save("answer-questions.webp")
 
 
+def choose_solver(page: Page, name: str) -> Hand:
+    """The workbench with another solver, at its start."""
+    hand = Hand(page)
+    hand.wait_until_open()
+    page.locator(".cc-solver-button").first.click()
+    page.locator(f".cc-menu-layer:not(.cc-hidden) .cc-solver[data-id={name}]").click()
+    expect(page.locator(".cc-solver-button").first).to_contain_text(name)
+    return hand
+
+
+def answer_truly(hand: Hand, how_many: int) -> None:
+    """Questions about Iris answered as the species are, the solver running on after each."""
+    species, pair = load_dataset("iris").target, hand.find(".cc-queries .cc-pair")
+    for _ in range(how_many):
+        question = pair.inner_text()
+        first, second = (int(sample) for sample in re.findall(r"[ab] · (\d+)", question))
+        hand.press("s" if species[first] == species[second] else "d")
+        expect(pair).not_to_have_text(question, use_inner_text=True)
+        hand.press("Space")
+        expect(hand.status).to_contain_text("Converged")
+
+
+def cobras(page: Page) -> None:
+    """COBRAS after two dozen answers, its super-instances in colour."""
+    hand = choose_solver(page, "COBRAS")
+    hand.app.get_by_label("Strategy").select_option(label="Super-instances (COBRAS)")
+    page.wait_for_timeout(4 * SETTLE)
+    answer_truly(hand, 24)
+    hand.find(".cc-scatter .cc-head select").last.select_option(label="Super-instances")
+    page.wait_for_timeout(4 * SETTLE)
+    page.screenshot(path=IMAGES / "workbench-cobras.png")
+
+
+def mpckmeans(page: Page) -> None:
+    """MPCKMeans after two dozen answers: how much each feature counts."""
+    hand = choose_solver(page, "MPCKMeans")
+    hand.run_to_the_end()
+    answer_truly(hand, 24)
+    page.wait_for_timeout(4 * SETTLE)
+    page.screenshot(path=IMAGES / "workbench-mpckmeans.png")
+
+
 def paint_a_scan(page: Page) -> None:
     """A stroke in the lesion and two beside it."""
     picture, rng = load_image("phantom"), np.random.default_rng(0)
@@ -184,6 +226,8 @@ TAKES: dict[str, tuple[str, Callable[[Page], None]]] = {
     **{still.replace("_", "-"): (still, partial(picture_of, still)) for still in STILLS},
     "lasso-and-step": ("workbench", lasso_and_step),
     "answer-questions": ("workbench", answer_questions),
+    "workbench-cobras": ("workbench", cobras),
+    "workbench-mpckmeans": ("workbench", mpckmeans),
     "paint-a-scan": ("painter", paint_a_scan),
 }
 

@@ -261,7 +261,9 @@ def encode(mode: str, partition: Partition, look: Look, data: Any, threshold: fl
     if mode == "belief":
         return encode_belief(partition, look, threshold)
     if mode == "labels":
-        return encode_sets(partition.labels(), [(k,) for k in range(partition.n_clusters)], look)
+        k = partition.n_clusters
+        # A partition aside may have more clusters than the belief, or fewer: then they have numbers of their own.
+        return encode_sets(partition.labels(), [(c,) for c in range(k)], look if k == len(look.hues) else Look.plain(k))
     if mode == "truth":
         return encode_truth(data.target, data.target_names)
     if mode == "certainty":

@@ -8,48 +8,23 @@ one 200 samples are drawn, always the same; ten of the sixteen were named before
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 import cclab.algorithms  # noqa: F401  (enters all solvers into the registry)
 from cclab.core.registry import solvers
-from cclab.datasets import Dataset, load_dataset
-from cclab.studies import Data, Method, Study, grid
-from cclab.studies.levels import Level
+from cclab.studies import Method, Study, grid
 from cclab.studies.ranking import Ranking, difference_diagram
 from cclab.studies.result_tables import markdown
-from cclab.studies.unseen_data import UNSEEN
+from cclab.studies.rivals_setting import DATA, LEVELS, LIMIT, processor
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Why a solver that takes links takes no part.
 LEFT_OUT = {"COBRAS": "asks by itself: links that were drawn at random seldom answer its questions"}
-LEVELS = [Level(0.01), Level(0.05), Level(0.1), Level(0.05, noise=0.1)]
-#: Of a larger data set so many samples are drawn: with them five draws take an hour or so.
-MOST = 200
-#: Seconds of processor time that a trial may take.
-LIMIT = 10.0
-
-
-def drawn(source: str | Callable[[], Dataset]) -> Dataset:
-    """A data set, or as many of its samples as take part, always the same."""
-    data = load_dataset(source) if isinstance(source, str) else source()
-    if data.n_samples <= MOST:
-        return data
-    return data.subset(np.sort(np.random.default_rng(0).choice(data.n_samples, MOST, replace=False)))
-
-
-OTHERS = {"iris_uci": "iris", "wine": "wine", "ecoli": "ecoli", "ionosphere": "ionosphere"}
-OTHERS |= {"sonar": "sonar", "flame": "flame"}
-DATA = [
-    *(Data(partial(drawn, make), label=make.__name__, standardized=True) for make in UNSEEN),
-    *(Data(partial(drawn, name), label=label, standardized=True) for name, label in OTHERS.items()),
-]
 
 
 def rivals() -> list[Method]:
@@ -58,6 +33,8 @@ def rivals() -> list[Method]:
     return [Method(name, solvers.get(name)) for name in names if name not in LEFT_OUT]
 
 
+#: What headings call the measures.
+NAMES = {"ari": "All samples", "ari_free": "Free samples"}
 WHAT_FAILED = (
     "A trial that failed, mostly since the links contradict each other, counts as 0, and so does one that took longer "
     f"than {LIMIT:g} seconds of processor time."
@@ -81,31 +58,42 @@ class RivalsStudy(Study):
 
     def report(self, frame: pd.DataFrame) -> str:
         """All of it in Markdown."""
-        parts = [f"# {self.title}", f"Run: {self.extent(frame)}. {WHAT_FAILED}"]
-        rankings = self.rankings(frame)
-        parts += [markdown(overview(rankings))]
+        parts = [f"# {self.title}", self.some_rows(frame), WHAT_FAILED]
         failed = frame[frame["error"].notna()]
-        for (knowledge, measure), ranking in rankings.items():
+        for (knowledge, measure), ranking in self.rankings(frame).items():
             failures = failed[failed["knowledge"] == knowledge].groupby("method").size()
-            parts += [f"## {measure}, {knowledge}", ranking.summary(), markdown(ranking.table(failures), digits=2)]
+            table = markdown(ranking.table(failures), digits=2)
+            parts += [f"## {NAMES[measure]}, {knowledge}", ranking.summary(), table]
         parts += ["## What it took", markdown(costs(frame))]
         return "\n\n".join(parts) + "\n"
+
+    def some_rows(self, frame: pd.DataFrame, names: Collection[str] = ()) -> str:
+        """What came of the methods that are named, or of all, in Markdown: a table, and what it is of."""
+        rankings = self.rankings(frame)
+        table = overview(rankings)
+        sizes = sorted({ranking.scores.shape[1] for ranking in rankings.values()})
+        data = " to ".join(map(str, sizes[:1] + sizes[1:][-1:]))
+        caption = (
+            f"Adjusted Rand index, mean over {data} data sets (trials of each cell: {self.extent(frame)}), and in "
+            f"brackets the mean rank among {len(table)} solvers; *free*: on samples that no link is about."
+        )
+        return f"{caption}\n\n{markdown(table[table['solver'].isin(names)] if names else table, digits=1)}"
 
     def pictures(self, frame: pd.DataFrame) -> dict[str, Figure]:
         """A critical-difference picture for each ranking."""
         return {
-            f"{measure} {knowledge}": difference_diagram(ranking, f"Mean rank by {measure}, {knowledge}")
+            f"{measure} {knowledge}": difference_diagram(ranking, f"Mean rank: {NAMES[measure]}, {knowledge}")
             for (knowledge, measure), ranking in self.rankings(frame).items()
         }
 
 
 def costs(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per method, the slowest first: seconds of a trial that ended, trials, failures, and those too long."""
+    """One row per method, the slowest first: processor seconds of those that ended, trials, failures, and too long."""
     failed = frame["error"].fillna("")
     told = frame.assign(failed=failed != "", long=failed.str.startswith("TooLong"))
     by = told.groupby("method", sort=False)
     table = by.agg(
-        seconds=("seconds", "mean"), trials=("failed", "size"), failed=("failed", "sum"), long=("long", "sum")
+        seconds=("processor", "mean"), trials=("failed", "size"), failed=("failed", "sum"), long=("long", "sum")
     )
     table = table.rename(columns={"long": "too long"}).sort_values(["too long", "seconds"], ascending=False)
     return table.reset_index()
@@ -114,13 +102,15 @@ def costs(frame: pd.DataFrame) -> pd.DataFrame:
 def overview(rankings: dict[tuple[str, str], Ranking]) -> pd.DataFrame:
     """One row per method, the best first: its mean score and, in brackets, mean rank for each amount of links."""
     columns = {
-        f"{measure}, {knowledge}": ranking.scores.mean(axis=1).map("{:.2f}".format)
+        knowledge.removeprefix("level ") + (", free" if measure == "ari_free" else ""): ranking.scores.mean(axis=1).map(
+            "{:.2f}".format
+        )
         + ranking.ranks.map(" ({:.1f})".format)
         for (knowledge, measure), ranking in rankings.items()
     }
     ranks = pd.DataFrame({key: ranking.ranks for key, ranking in rankings.items()}).mean(axis=1)
     table = pd.DataFrame({"mean rank": ranks} | columns).sort_values("mean rank", kind="stable")
-    return table.rename_axis("method").reset_index()
+    return table.rename_axis("solver").reset_index()
 
 
 STUDY = RivalsStudy(
@@ -128,6 +118,7 @@ STUDY = RivalsStudy(
     title="Every solver that takes links, by adjusted Rand index",
     cells=grid(DATA, rivals(), LEVELS),
     trials=5,
+    measures=[processor],
     show=["ari", "ari_free"],
     limit=LIMIT,
 )

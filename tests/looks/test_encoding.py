@@ -163,3 +163,10 @@ def test_two_hundred_thousand_samples_are_encoded_at_once():
         e.encode_belief(partition, e.Look.plain(3), 0.5)
         times.append(time.process_time() - began)
     assert min(times) < 0.05  # about 0.015 s; room for slower machines
+
+
+def test_a_partition_aside_may_have_more_clusters_than_the_belief():
+    pieces = Hard(np.arange(6) % 5)
+    encoding = e.encode("labels", pieces, e.Look.plain(2), None)
+    assert len(set(encoding.color.tolist())) == 5
+    assert [sign.name for sign in encoding.legend] == ["1", "2", "3", "4", "5"]

@@ -24,10 +24,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from cclab.algorithms.kmeans.relocation import relocated
+from cclab.algorithms.kmeans.relocation import FEW, relocated
 from cclab.algorithms.kmeans.unit_moves import improved
 from cclab.algorithms.kmeans.units import InfeasibleConstraints, Units, refuse_conflicts
-from cclab.core import CenterSolver, ConstraintSet, Hard, Problem, center_shift
+from cclab.core import CenterSolver, ConstraintSet, Hard, Problem, center_shift, iterate
 from cclab.core.parameters import whole
 from cclab.maths.constraint_cache import of_constraints
 from cclab.maths.distances import squared_distances
@@ -63,7 +63,8 @@ class COPKMeans(CenterSolver):
 
     Where k-means would rest, units move one by one as long as that lowers the inertia, the centres following at
     once (see `cclab.algorithms.kmeans.unit_moves`). Then a centre moves into another cluster, if that pays (see
-    `cclab.algorithms.kmeans.relocation`). Where no link is stated both are left out: then it is k-means.
+    `cclab.algorithms.kmeans.relocation`). Where no link is stated both are left out: then it is k-means. Of several
+    starts with more than ten clusters the best one goes on, with far more such moves tried.
 
     Examples
     --------
@@ -106,6 +107,18 @@ class COPKMeans(CenterSolver):
             d = distances_to(problem, V)
         return self._state_at(problem, V, d, labels, **state.progress_to(V, problem.spread))
 
+    def _best_run(self, problem: Problem) -> iterate:
+        """The best run; of several, with many clusters, it goes on after a closer look at where its centres are."""
+        best, problem = super()._best_run(problem), self.adapt(problem)
+        if self._n_starts() == 1 or self.n_clusters <= FEW or not self._units(problem).linked:
+            return best
+        labels = self._moved(problem, best.state.labels, closely=True)
+        V = cluster_means(problem.X, labels, problem.weights, best.state.centers)
+        progress = best.state.progress_to(V, problem.spread)
+        run = iterate(self, problem, state=self._state_at(problem, V, distances_to(problem, V), labels, **progress))
+        run.last()
+        return run
+
     def _state_at(self, problem: Problem, V: NDArray, d: NDArray, labels: NDArray, **progress: Any) -> LloydState:
         return LloydState(centers=V, labels=labels, objective=inertia(d, labels, problem.weights), **progress)
 
@@ -124,15 +137,16 @@ class COPKMeans(CenterSolver):
         before = None if previous is None else previous[units.first]
         return units.assign(costs, before, self.max_tries)[units.unit]
 
-    def _moved(self, problem: Problem, labels: NDArray) -> NDArray:
+    def _moved(self, problem: Problem, labels: NDArray, closely: bool = False) -> NDArray:
         """(n,) the clusters after units that gain by it have moved, and then centres, one by one, while one does."""
         units = self._units(problem)
         means, weight = of_constraints(problem, "means of units", lambda known: units.means(problem))
         clusters = improved(means, weight, units.apart, labels[units.first], self.n_clusters)
         for _ in range(self.n_clusters):
-            before, clusters = clusters, relocated(means, weight, units.apart, clusters, self.n_clusters)
-            if clusters is before:
+            moved = relocated(means, weight, units.apart, clusters, self.n_clusters, closely=closely)
+            if moved is clusters:
                 break
+            clusters = moved
         return clusters[units.unit]
 
     def believe(self, X: NDArray, state: LloydState) -> Hard:

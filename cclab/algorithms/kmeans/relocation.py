@@ -4,7 +4,8 @@ K-means rests where no single sample gains by a move, though two centres may sha
 do with half of one. Whether a centre is better off elsewhere is told beforehand, from what its cluster would cost if
 each unit went to the next best centre, and what the other would gain by two centres. That says too little in favour of
 a move, for all other centres follow; so with many clusters it is tried too where it seems to cost a little. With few,
-several starts find the best ones anyway, and only what promises to pay is tried: that costs next to nothing.
+several starts find the best ones anyway, and only what promises to pay is tried: that costs next to nothing. A closer
+look tries far more: too dear for every start, and worth it for the best of them.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ FEW = 10
 TRIES, MANY_TRIES = 1, 32
 # What a move may seem to cost with many clusters and is tried all the same, in the mean inertia of a cluster.
 MAY_COST = 1.0
+# Both for a closer look.
+CLOSE_TRIES, CLOSE_COST = 400, 3.0
 # Steps of 2-means by which a cluster is split, and rounds of single moves after one.
 SPLIT_STEPS, SETTLING = 3, 3
 # A way is taken if it gains more than this share of the inertia.
 LEAST_GAIN = 1e-9
 
 
-def relocated(means: Any, weight: NDArray, apart: sparse.csr_array, clusters: NDArray, n_clusters: int) -> NDArray:
+def relocated(
+    means: Any, weight: NDArray, apart: sparse.csr_array, clusters: NDArray, n_clusters: int, *, closely: bool = False
+) -> NDArray:
     """(n_units,) the clusters after a centre has moved into another cluster; as they are, if none gains by that.
 
     Parameters
@@ -42,6 +47,8 @@ def relocated(means: Any, weight: NDArray, apart: sparse.csr_array, clusters: ND
         Not 0 where two units stay apart; they do in `clusters`, and in what is given back.
     clusters : (n_units,) int array
     n_clusters : int
+    closely : bool
+        Whether far more ways are tried, with many clusters.
 
     Examples
     --------
@@ -50,21 +57,36 @@ def relocated(means: Any, weight: NDArray, apart: sparse.csr_array, clusters: ND
     [1, 1, 1, 1, 2, 0]
     """
     least = (1 - LEAST_GAIN) * _inertia(means, weight, clusters, n_clusters)
-    for way, V in relocations(means, weight, clusters, n_clusters):
+    for way, V in relocations(means, weight, clusters, n_clusters, closely):
         found = _placed(means, apart, way, V)
-        if found is None:
-            continue
-        for _ in range(SETTLING):
-            before, found = found, improved(means, weight, apart, found, n_clusters)
-            if np.array_equal(before, found):
-                break
-        if _inertia(means, weight, found, n_clusters) < least:
-            return found
+        if found is not None:
+            found, cost = _settled(means, weight, apart, found, n_clusters, least)
+            if cost < least:
+                return found
     return clusters
 
 
+def _settled(
+    means: Any, weight: NDArray, apart: sparse.csr_array, clusters: NDArray, n_clusters: int, least: float
+) -> tuple[NDArray, float]:
+    """The clusters after rounds of single moves, and their inertia; given up where it won't fall below `least`.
+
+    A round gains less than the one before: where that much more would not do, no further one is made.
+    """
+    cost, gain = _inertia(means, weight, clusters, n_clusters), np.inf
+    for _ in range(SETTLING):
+        if cost - gain >= least:
+            break
+        clusters = improved(means, weight, apart, clusters, n_clusters)
+        before, cost = cost, _inertia(means, weight, clusters, n_clusters)
+        gain = before - cost
+        if gain <= 0:
+            break
+    return clusters, cost
+
+
 def relocations(
-    means: Any, weight: NDArray, clusters: NDArray, n_clusters: int
+    means: Any, weight: NDArray, clusters: NDArray, n_clusters: int, closely: bool = False
 ) -> Iterator[tuple[NDArray[np.int64], NDArray]]:
     """Ways to split one cluster and dissolve another, the most promising first.
 
@@ -81,10 +103,12 @@ def relocations(
     dearer = np.bincount(c, w * (d.min(axis=1) - own), minlength=n_clusters)
     left, right, gain = _split(x, w, c, own, n_clusters)
     promise: NDArray[np.float64] = gain - dearer[:, None]
-    if n_clusters > FEW:
-        promise += MAY_COST * float(w @ own) / n_clusters
+    tries, may_cost = (TRIES, 0.0) if n_clusters <= FEW else (MANY_TRIES, MAY_COST)
+    if closely and n_clusters > FEW:
+        tries, may_cost = CLOSE_TRIES, CLOSE_COST
+    promise += may_cost * float(w @ own) / n_clusters
     np.fill_diagonal(promise, -np.inf)
-    for _ in range(TRIES if n_clusters <= FEW else MANY_TRIES):
+    for _ in range(tries):
         gone, cut = (int(place) for place in np.unravel_index(int(promise.argmax()), promise.shape))
         if promise[gone, cut] <= 0:
             return

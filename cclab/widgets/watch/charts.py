@@ -204,12 +204,17 @@ def short_ticks(low: float, high: float) -> tuple[NDArray, str, int]:
     [('.1f', 3), ('~s', 4), ('~e', 4), ('~e', 5)]
     >>> short_ticks(3.9e8, 6.2e8)[1:], short_ticks(1234.561, 1234.564)[1:]
     (('~s', 4), ('.3f', 8))
+    >>> short_ticks(0.6, 8.4)[1:]
+    ('.0f', 1)
     """
     at, _ = ticks(low, high, *_UP)
     largest = max(abs(low), abs(high))
     if largest >= 1e12 or largest < 1e-3:
         return at, "~e", max((len(f"{value:.3g}".replace("e-0", "e-").replace("e+0", "e+")) for value in at), default=1)
-    decimals = max(0, -math.floor(math.log10(at[1] - at[0]) + 1e-9)) if len(at) > 1 else 3
+    if len(at) > 1:
+        decimals = max(0, -math.floor(math.log10(at[1] - at[0]) + 1e-9))
+    else:
+        decimals = next((d for d in range(3) if all(np.round(at, d) == at)), 3)
     if largest >= 1e4 and decimals == 0:
         return at, "~s", max((len(f"{value / 10 ** (3 * _thousands(value)):.6g}") + 1 for value in at), default=1)
     return at, f".{decimals}f", max((len(f"{value:.{decimals}f}") for value in at), default=1)

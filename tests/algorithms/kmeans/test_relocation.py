@@ -71,3 +71,19 @@ def test_links_hold_wherever_centres_go():
     known = ConstraintSet(len(X)).with_must_link(pairs[same]).with_cannot_link(pairs[~same])
     for state in iterate(COPKMeans(9, init=two_in_one(places)), Problem(X, known)):
         assert known.satisfaction(state.labels).rate == 1
+
+
+def test_of_several_starts_with_many_clusters_the_best_goes_on_and_breaks_nothing():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 2))
+    links = rng.permutation(150)[:60].reshape(-1, 2)
+    known = ConstraintSet(150).with_must_link(links[:15]).with_cannot_link(links[15:]).with_labels({0: 3, 1: 4})
+    problem, solver = Problem(X, known, seed=0), COPKMeans(25, n_init=3)
+    starts = [iterate(solver, problem, restart=restart).last().objective for restart in range(3)]
+    best = solver.solve(problem)
+    assert best.objective < min(starts)
+    assert (best.labels[links[:15, 0]] == best.labels[links[:15, 1]]).all()
+    assert (best.labels[links[15:, 0]] != best.labels[links[15:, 1]]).all()
+    assert best.labels[0] != best.labels[1]
+    alone = COPKMeans(25, n_init=1)
+    assert alone.solve(problem).objective == starts[0]
