@@ -70,8 +70,8 @@ class Wires:
         The message that comes back.
     receives : (u, 2 a) sparse array
         Adds up the messages to each unit.
-    apart, more : (2 a, 1) arrays
-        A link is worth ``apart + more [c_u = c_v]``.
+    apart, more, least : (2 a, 1) arrays
+        A link is worth ``apart + more [c_u = c_v]``, and no less than `least`, whatever rounding makes of it.
     to_blocks : (u, m) sparse array
         Adds up what blocks tell each unit.
     """
@@ -82,6 +82,7 @@ class Wires:
     receives: sparse.csr_array
     apart: NDArray
     more: NDArray
+    least: NDArray
     to_blocks: sparse.csr_array
 
     @classmethod
@@ -94,7 +95,7 @@ class Wires:
         apart = np.where(units.must[active], worth, 1.0)[:, None]
         more = np.where(units.must[active], 1 - worth, worth - 1)[:, None]
         receives, to_blocks = (_sums(len(units), unit) for unit in (sender[answer], units.entries[0]))
-        return cls(a, sender, answer, receives, np.tile(apart, (2, 1)), np.tile(more, (2, 1)), to_blocks)
+        return cls(a, sender, answer, receives, *(np.tile(x, (2, 1)) for x in (apart, more, worth[:, None])), to_blocks)
 
 
 def _sums(n_units: int, unit: NDArray) -> sparse.csr_array:
@@ -171,7 +172,7 @@ def heard(units: LinkedUnits, L: NDArray, messages: Messages, sweeps: int) -> He
     wires = messages.__dict__.get("wires") or Wires.of(units, messages.active)
     a, sender, answer, receives, to_blocks = wires.n_edges, wires.sender, wires.answer, wires.receives, wires.to_blocks
     number = np.float32 if messages.log.size > MANY_NUMBERS else np.float64
-    apart, more = wires.apart.astype(number), wires.more.astype(number)
+    apart, more, least = (x.astype(number) for x in (wires.apart, wires.more, wires.least))
     log: NDArray = messages.log.astype(number)  # a copy, which is worked on
     log_blocks = messages.log_blocks
 
@@ -187,9 +188,10 @@ def heard(units: LinkedUnits, L: NDArray, messages: Messages, sweeps: int) -> He
             np.exp(cavity, out=cavity)
             cavity /= cavity.sum(axis=1, keepdims=True)
             together = np.einsum("ek,ek->e", cavity[:a], cavity[a:])
-            evidence -= float(np.log(apart[:a, 0] + more[:a, 0] * together).sum())
+            evidence -= float(np.log(np.maximum(apart[:a, 0] + more[:a, 0] * together, least[:a, 0])).sum())
             cavity *= more
             cavity += apart
+            np.maximum(cavity, least, out=cavity)
             told: NDArray = np.log(cavity, out=cavity)
             told -= log
             told *= number(1 - DAMPING)
