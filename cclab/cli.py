@@ -54,7 +54,9 @@ def build_parser() -> argparse.ArgumentParser:
     study.add_argument("--jobs", type=int, help="processes (default: one a core)")
     study.add_argument("--seed", type=int, help="where all randomness comes from (default: the study's own)")
     study.add_argument("--out", metavar="DIR", help="folder of results (default: results)")
-    study.add_argument("--only", nargs="+", metavar="LABEL", help="only these data sets or methods")
+    study.add_argument(
+        "--only", nargs="+", metavar="LABEL", help="only these data sets, methods or links (* is any text)"
+    )
     study.add_argument("--fresh", action="store_true", help="run again what is in the results already")
     study.add_argument("--scheduler", metavar="ADDRESS", help="run on a cluster of Dask, such as tcp://10.0.0.5:8786")
     study.set_defaults(run=run_study)

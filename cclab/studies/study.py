@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,7 +122,7 @@ class Study:
         out : path or None
             The folder of results, one below it for each study; None writes nothing.
         only : collection of str
-            Labels of the data sets and methods to run; default: all.
+            Labels of the data sets, methods and kinds of knowledge to run, or patterns of them; default: all.
         fresh : bool
             Whether to run again what is there already.
         scheduler : str, optional
@@ -167,14 +168,19 @@ class Study:
         return _tidy(ran, self.cells)
 
     def selected(self, only: Collection[str] = ()) -> tuple[Cell, ...]:
-        """The cells of the data sets and methods that are named; all data sets, or methods, where none is."""
-        data, methods = ({cell.key[kind] for cell in self.cells} for kind in (0, 1))
+        """The cells that are named: all data sets, methods or kinds of knowledge where none of them is.
+
+        A name may stand for several: ``n 5000, *``.
+        """
+        labels = [{cell.key[part] for cell in self.cells} for part in range(3)]
+        named = [{label for label in part for name in only if _stands_for(name, label)} for part in labels]
         for name in only:
-            if name not in data | methods:
-                hint = did_you_mean(name, data | methods, f"known are {', '.join(sorted(data | methods))}")
-                raise ValueError(f"study {self.name} has no data set or method {name!r}; {hint}")
-        data, methods = data & set(only) or data, methods & set(only) or methods
-        return tuple(cell for cell in self.cells if cell.data.label in data and cell.method.label in methods)
+            if not any(_stands_for(name, label) for part in labels for label in part):
+                known = sorted(set().union(*labels))
+                hint = did_you_mean(name, known, f"known are {', '.join(known)}")
+                raise ValueError(f"study {self.name} has no data set, method or knowledge {name!r}; {hint}")
+        chosen = [some or part for some, part in zip(named, labels)]
+        return tuple(cell for cell in self.cells if all(label in some for label, some in zip(cell.key, chosen)))
 
     def _keys(self, cells: Iterable[Cell], trials: int) -> dict[TrialKey, Cell]:
         """All trials in the order in which they are run: the first of every cell before the second of any."""
@@ -245,6 +251,11 @@ class Study:
         for method, said in frame[frame["warnings"] != ""].groupby("method", sort=False)["warnings"]:
             parts += [f"{method} warned in {len(said)} of {len(frame)} rows, first of: {said.iloc[0]}"]
         return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _stands_for(name: str, label: str) -> bool:
+    """Whether a label is named: as it is, or by a pattern."""
+    return name == label or fnmatchcase(label, name)
 
 
 def _keyed_trial(

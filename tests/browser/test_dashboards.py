@@ -37,19 +37,30 @@ def press_button(page, name):
 def test_ask_me(page, address, screenshot):
     open_app(page, address, "ask_me")
     question, chip = page.locator(".cc-question"), page.locator(".cc-question .cc-chip")
-    for number, key in enumerate("sdx", 1):
+    group = page.locator(".cc-game-group")
+    for number, key in enumerate(("Enter", "x", "Enter"), 1):
         expect(chip).to_have_text(f"Question {number} of 20")
         expect(page.locator(".cc-answers button").first).to_be_enabled()
-        expect(page.locator(".cc-game-pair img")).to_have_count(2)
+        expect(group.locator("img")).to_have_count(8)
+        page.keyboard.press("1")
+        group.locator(".cc-choice").nth(7).click()
+        expect(group.locator(".cc-outside")).to_have_count(2)
+        expect(page.locator(".cc-answers button").first).to_contain_text("2 samples do not belong")
         page.keyboard.press(key)
     expect(page.locator(".cc-move")).to_have_count(3)
-    expect(page.locator(".cc-move").first).to_contain_text("Don’t know")
-    expect(question).to_contain_text("Same digit?")
+    expect(page.locator(".cc-move").first).to_contain_text("2 out")
+    expect(page.locator(".cc-move").nth(1)).to_contain_text("Don’t know")
+    expect(question).to_contain_text("Which of these do not belong?")
     screenshot(page, "journey-ask-me")
     page.keyboard.press("Control+z")
     expect(page.locator(".cc-move")).to_have_count(2)
+    page.get_by_label("asks by").select_option("Uncertainty")
+    expect(question).to_contain_text("Same digit?")
+    expect(page.locator(".cc-game-pair img")).to_have_count(2)
+    page.keyboard.press("s")
+    expect(page.locator(".cc-move")).to_have_count(3)
     press_button(page, "Open in the workbench")
-    expect(page.locator(".cc-constraints tr[data-action=find]")).to_have_count(2)
+    expect(page.locator(".cc-constraints tr[data-action=find]")).to_have_count(3)
 
 
 def test_credal(page, address, screenshot):

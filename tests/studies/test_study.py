@@ -307,8 +307,15 @@ def test_only_some_data_sets_or_methods():
     frame = small.run(1, out=None, only=["FCM"])
     assert set(frame["method"]) == {"FCM"}
     assert len(small.table(frame)) == 2
-    with pytest.raises(ValueError, match="no data set or method 'irsi'; did you mean iris"):
+    with pytest.raises(ValueError, match="no data set, method or knowledge 'irsi'; did you mean iris"):
         small.run(1, out=None, only=["irsi"])
+
+
+def test_only_what_a_pattern_or_some_knowledge_names():
+    small = study(grid([IRIS, Data("two_class")], FUZZY, [RandomPairs(5), RandomPairs(10)]))
+    chosen = [cell.key for cell in small.selected(["two*", "10 pairs"])]
+    assert chosen == [("two_class", "FCM", "10 pairs")]
+    assert len(small.selected(["*pairs"])) == 4
 
 
 # ---------------------------------------------------------------------- declarations that make no sense

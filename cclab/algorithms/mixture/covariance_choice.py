@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +35,9 @@ MODELS = (
 MARGIN = 1.0
 #: Fewer links than this prove nothing.
 FEWEST_LINKS = 20
-#: Sweeps of each trial, from how many of so many starts: as in what is judged, and where that would take too long.
-THOROUGH, QUICK = (30, 3, 8), (8, 1, 4)
+#: Sweeps of each trial, from how many of so many starts: as in what is judged, and where that would take too long. With
+#: fewer sweeps links had not shaped the clusters yet, and those found without links came out ahead.
+THOROUGH, QUICK = (30, 3, 8), (30, 1, 8)
 #: Samples times clusters from which on it would.
 MANY = 5_000
 
@@ -86,6 +88,13 @@ class Judge:
     def _answers(self) -> dict[int, HeldOut]:
         return {}
 
+    @cached_property
+    def _margin(self) -> float:
+        """`MARGIN`, wider where links share their samples: they repeat each other, and prove less than their number."""
+        held = [fold.held for fold in self.folds]
+        named = {*chain.from_iterable((*each.asker.tolist(), *each.blocks.items.tolist()) for each in held)}
+        return MARGIN * max(1.0, sum(map(len, held)) / max(len(named), 1)) ** 0.5
+
     def held_out(self, place: int) -> HeldOut:
         """How the model at this place of `MODELS` does on links that it was not told of; worked out once."""
         if place not in self._answers:
@@ -102,13 +111,13 @@ class Judge:
         if not place:
             return 0.0
         lead, error = self.held_out(place).lead_over(self.held_out(0))
-        return lead - MARGIN * error
+        return lead - self._margin * error
 
     def settled(self, n_tried: int) -> bool:
         """Whether no model that was not tried yet could lead by enough, even if it kept every link."""
         first = self.held_out(0)
         most, error = replace(first, degrees=np.ones_like(first.degrees)).lead_over(first)
-        return n_tried == len(MODELS) or most - MARGIN * error <= max(map(self.lead, range(n_tried)))
+        return n_tried == len(MODELS) or most - self._margin * error <= max(map(self.lead, range(n_tried)))
 
     def chosen(self, n_tried: int) -> int:
         """The place of the model that leads most, of those tried."""

@@ -70,8 +70,8 @@ class Wires:
         The message that comes back.
     receives : (u, 2 a) sparse array
         Adds up the messages to each unit.
-    apart, more : (2 a, 1) arrays
-        A link is worth ``apart + more [c_u = c_v]``.
+    apart, same : (2 a,) arrays
+        What a link is worth where its ends are in different clusters, and in the same one.
     to_blocks : (u, m) sparse array
         Adds up what blocks tell each unit.
     """
@@ -81,7 +81,7 @@ class Wires:
     answer: NDArray
     receives: sparse.csr_array
     apart: NDArray
-    more: NDArray
+    same: NDArray
     to_blocks: sparse.csr_array
 
     @classmethod
@@ -90,11 +90,10 @@ class Wires:
         a = len(active)
         sender = np.concatenate([units.i[active], units.j[active]])
         answer = np.concatenate([np.arange(a, 2 * a), np.arange(a)])
-        worth = np.exp(units.breaking[active])
-        apart = np.where(units.must[active], worth, 1.0)[:, None]
-        more = np.where(units.must[active], 1 - worth, worth - 1)[:, None]
+        worth, must = np.exp(units.breaking[active]), units.must[active]
+        apart, same = np.where(must, worth, 1.0), np.where(must, 1.0, worth)
         receives, to_blocks = (_sums(len(units), unit) for unit in (sender[answer], units.entries[0]))
-        return cls(a, sender, answer, receives, np.tile(apart, (2, 1)), np.tile(more, (2, 1)), to_blocks)
+        return cls(a, sender, answer, receives, np.tile(apart, 2), np.tile(same, 2), to_blocks)
 
 
 def _sums(n_units: int, unit: NDArray) -> sparse.csr_array:
@@ -171,7 +170,7 @@ def heard(units: LinkedUnits, L: NDArray, messages: Messages, sweeps: int) -> He
     wires = messages.__dict__.get("wires") or Wires.of(units, messages.active)
     a, sender, answer, receives, to_blocks = wires.n_edges, wires.sender, wires.answer, wires.receives, wires.to_blocks
     number = np.float32 if messages.log.size > MANY_NUMBERS else np.float64
-    apart, more = wires.apart.astype(number), wires.more.astype(number)
+    apart, same = wires.apart.astype(number), wires.same.astype(number)
     log: NDArray = messages.log.astype(number)  # a copy, which is worked on
     log_blocks = messages.log_blocks
 
@@ -183,13 +182,12 @@ def heard(units: LinkedUnits, L: NDArray, messages: Messages, sweeps: int) -> He
             S = (S - S.max(axis=1, keepdims=True)).astype(number)
             cavity = S[sender]
             cavity -= log[answer]
-            cavity -= cavity.max(axis=1, keepdims=True)
-            np.exp(cavity, out=cavity)
-            cavity /= cavity.sum(axis=1, keepdims=True)
-            together = np.einsum("ek,ek->e", cavity[:a], cavity[a:])
-            evidence -= float(np.log(apart[:a, 0] + more[:a, 0] * together).sum())
-            cavity *= more
-            cavity += apart
+            cavity, top, rest = _shares(cavity)
+            evidence -= float(np.log(_worth_of_edges(cavity, top, rest, apart, same)).sum())
+            rows = np.arange(2 * a)
+            cavity *= (same - apart)[:, None]
+            cavity += apart[:, None]
+            cavity[rows, top] = same * (1 - rest) + apart * rest
             told: NDArray = np.log(cavity, out=cavity)
             told -= log
             told *= number(1 - DAMPING)
@@ -199,6 +197,34 @@ def heard(units: LinkedUnits, L: NDArray, messages: Messages, sweeps: int) -> He
     said = Messages(messages.active, log, log_blocks)
     said.__dict__["wires"] = wires
     return Heard(beliefs, evidence, said)
+
+
+def _shares(L: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+    """Shares (m, k) from logs, which are overwritten; where each row has its largest, and how much is not there.
+
+    What is not there may be far less than rounding leaves of one less the largest.
+    """
+    rows, top = np.arange(len(L)), L.argmax(axis=1)
+    L -= L[rows, top][:, None]
+    np.exp(L, out=L)
+    L[rows, top] = 0
+    rest = L.sum(axis=1)
+    L[rows, top] = 1
+    L /= (1 + rest)[:, None]
+    return L, top, rest / (1 + rest)
+
+
+def _worth_of_edges(cavity: NDArray, top: NDArray, rest: NDArray, apart: NDArray, same: NDArray) -> NDArray:
+    """(a,) what each link is worth, given what both ends believe without it: rows of `_shares`, those of i before j."""
+    a = len(top) // 2
+    rows, of_i, of_j = np.arange(a), cavity[:a], cavity[a:]
+    p, q = of_i[rows, top[:a]], of_j[rows, top[:a]]
+    of_i[rows, top[:a]] = 0
+    elsewhere = np.einsum("ek,ek->e", of_i, of_j)
+    of_i[rows, top[:a]] = p
+    together = elsewhere + p * q
+    differ = rest[:a] + p * np.where(top[:a] == top[a:], rest[a:], 1 - q) - elsewhere
+    return same[:a] * together + apart[:a] * np.maximum(differ, 0)
 
 
 def quick_shares(L: NDArray) -> tuple[NDArray, NDArray]:

@@ -14,6 +14,8 @@ from cclab.core.constraints.closure import must_components
 
 #: What an answer that breaks a certain link is worth, over one that keeps it; of weight w: 1 - w, if that is more.
 LEAST = 1e-6
+#: The same of many links between two units, which multiply.
+LEAST_OF_MANY = 1e-30
 #: The same for a certain label, which holds whatever the samples look like, as a certain must-link does.
 LEAST_OF_LABELS = 1e-20
 #: A group or a separation of more pairs of units than this is heard of as a whole.
@@ -148,11 +150,11 @@ def _between(known: ConstraintSet, unit: NDArray) -> tuple[NDArray, NDArray, NDA
 
 
 def _once(i: NDArray, j: NDArray, must: NDArray, breaking: NDArray) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """Each edge once, sorted; doubts about one multiply, but no link is surer than certain."""
+    """Each edge once, sorted; doubts about one multiply: units that many links part must not share a cluster."""
     between = i != j
     low, high, must, breaking = np.minimum(i, j)[between], np.maximum(i, j)[between], must[between], breaking[between]
     n = int(high.max(initial=0)) + 1
     keys, which = np.unique((must * n + low) * n + high, return_inverse=True)
-    breaking = np.maximum(np.bincount(which.ravel(), breaking, minlength=len(keys)), np.log(LEAST))
+    breaking = np.maximum(np.bincount(which.ravel(), breaking, minlength=len(keys)), np.log(LEAST_OF_MANY))
     pair = keys % (n * n)
     return pair // n, pair % n, keys >= n * n, breaking.astype(float)

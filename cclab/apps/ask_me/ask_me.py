@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -36,11 +37,15 @@ from cclab.widgets.kit.html import join, tag
 from cclab.widgets.kit.layout import button, column, dropdown, row, text
 from cclab.widgets.model.notices import Notice, in_words
 from cclab.widgets.model.run import run
+from cclab.widgets.queries.card import answer_suits
 from cclab.widgets.queries.desk_talk import DeskTalk
 from cclab.widgets.timeline.status import status_line
 
 KEYS = {
-    "S D X": "same, different, don’t know",
+    "S D": "same, different",
+    "1 to 8": "does not belong with the others",
+    "Enter": "that is my answer about these",
+    "X": "don’t know",
     "Ctrl+Z": "take the last answer back",
     "N": "new game",
     "?": "this list",
@@ -67,7 +72,7 @@ def ask_me(
     --------
     >>> page = ask_me("iris")
     >>> page.desk.session.pending[0].kind
-    'pair'
+    'group'
     >>> page.close()
     """
     slot = slot_of("ask_me", data, seed) if cell_id() else "ask_me"
@@ -92,13 +97,13 @@ class AskMe(Page):
         asking = [
             (cls.title, name)
             for name in strategies.names()
-            if (cls := strategies.get(name)).kind == "pair" and cls.suits(session.partition)
+            if (cls := strategies.get(name)).kind in ("pair", "group") and cls.suits(session.partition)
         ]
-        self.strategy = dropdown("asks by", asking, "UncertaintyQueries", plain=True)
+        self.strategy = dropdown("asks by", asking, "GroupQueries", plain=True)
         self.data.observe(
             lambda change: self.new_game() if change["new"] not in (game_of(self.desk.session), None) else None, "value"
         )
-        self.strategy.observe(lambda _: self._ask_anew(), "value")
+        self.strategy.observe(lambda change: self._ask_anew(change["old"]), "value")
         tools = (
             self.recent_button(),
             open_button(),
@@ -115,9 +120,11 @@ class AskMe(Page):
         bar = title_bar(self.shell, "Ask me", (self.data, self.strategy), tools)
         self.show(bar, body, row(self._status, css="cc-status"), self.key_sheet.widget, height=height)
         self.desk.changed.connect(self._changed)
-        keys = {"s": "same", "d": "different", "x": None}
-        for key, answer in keys.items():
+        for key, answer in {"s": "same", "d": "different", "x": None}.items():
             self.shell.bind(key, partial(self.answer, answer))
+        for place in range(8):
+            self.shell.bind(str(place + 1), partial(self.card.mark_place, place))
+        self.shell.bind("Enter", self.card.confirm)
         self.shell.bind("ctrl+z", self.undo)
         self.shell.bind("n", self.new_game)
         self.shell.bind("?", self.key_sheet.toggle)
@@ -127,11 +134,13 @@ class AskMe(Page):
 
     # ------------------------------------------------------------------ gestures
 
-    def answer(self, answer: str | None) -> None:
+    def answer(self, answer: str | Sequence[int] | None) -> None:
         """Answer the question, or set it aside by None; the solver goes on, then asks the next."""
         session = self.desk.session
         query = next(iter(session.pending), None)
         if query is None or len(moves_of(session)) >= N_QUESTIONS:
+            return
+        if answer is not None and not answer_suits(query, answer):
             return
         done = session.reject(query) if answer is None else self.desk.attempt(session.answer, query, answer)
         if done is not None:
@@ -174,9 +183,17 @@ class AskMe(Page):
         copy.close()
         self.shell.visit(f"workbench?session={entry.id}")
 
-    def _ask_anew(self) -> None:
-        if len(moves_of(self.desk.session)) < N_QUESTIONS:
+    @property
+    def _kind(self) -> str:
+        """What is asked about."""
+        return strategies.get(self.strategy.value).kind
+
+    def _ask_anew(self, before: str) -> None:
+        session = self.desk.session
+        if len(moves_of(session)) < N_QUESTIONS:
             self._tasks.start(self._turn())
+        if strategies.get(before).kind != self._kind:
+            self._tasks.start(self._play_opponents(session))
 
     # ------------------------------------------------------------------ the game goes on
 
@@ -200,23 +217,24 @@ class AskMe(Page):
         if not over and not session.running:
             try:
                 found = await LOOP.look(talk)
-                trouble = "" if found else "Nothing to ask. Every pair is either stated or settled."
+                trouble = "" if found else "Nothing to ask. All is either stated or settled."
             except Exception as error:
                 trouble = f"No question could be found: {in_words(error)}"
         if session is self.desk.session:
             self.card.say_why_not(trouble)
 
     async def _play_opponents(self, session: Session) -> None:
-        """Play random questions from the same start, a few times; the chart follows."""
+        """Play random questions of the same kind from the same start, a few times; the chart follows."""
+        kind = self._kind
         while session is self.desk.session and not (session.pending or moves_of(session)):
             await asyncio.sleep(0.05)
         games: list[list[float]] = []
         for seed in range(N_OPPONENTS):
-            rounds = opponent(session, seed)
+            rounds = opponent(session, seed, kind)
             games.append([])
             while (reached := await in_thread(next, rounds, None)) is not None:
                 games[-1].append(reached)
-                if session is not self.desk.session:
+                if session is not self.desk.session or kind != self._kind:
                     return
             longest = max(map(len, games))
             rival = np.mean([game + game[-1:] * (longest - len(game)) for game in games], axis=0)

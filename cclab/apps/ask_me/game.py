@@ -19,10 +19,11 @@ from cclab.core import Problem, State
 from cclab.core.constraints.closure import must_components
 from cclab.datasets import Dataset, load_dataset
 from cclab.oracles import Loop, Truth, ask
-from cclab.queries import Random
-from cclab.queries.base import Asked, Query
+from cclab.queries import GroupQueries, Random
+from cclab.queries.base import Asked, Query, draw_rng
 from cclab.session import Session, Snapshot
-from cclab.session.commands import Answer, Reject
+from cclab.session.commands import Answer, Command, Reject
+from cclab.session.replies import Reply
 
 N_QUESTIONS = 20
 #: So many steps the solver makes after an answer, a person's or the opponent's.
@@ -110,33 +111,43 @@ def game_of(session: Session) -> str:
     return session.data.name if session.data.name in GAMES else ""
 
 
-def question_of(session: Session) -> str:
-    """What is asked about two samples."""
+def question_of(session: Session, kind: str = "pair") -> str:
+    """What is asked about two samples, or about a group."""
+    if kind == "group":
+        return "Which of these do not belong?"
     name = game_of(session)
     return GAMES[name][1] if name else "Same class?"
 
 
 class Move(NamedTuple):
-    """A question that was answered, or set aside (None)."""
+    """A question that was answered, or set aside (None); about a group, by the samples that do not belong."""
 
     samples: tuple[int, ...]
-    answer: str | None
+    answer: str | tuple[int, ...] | None
+
+
+def _move(command: Command | None) -> Move | None:
+    """The move that a command is, if it is one."""
+    match command:
+        case Answer(samples, answer):
+            return Move(tuple(samples), str(answer))
+        case Reject(samples):
+            return Move(tuple(samples), None)
+        case Reply([{"kind": "group", "samples": samples, "verdict": outside}]):
+            return Move(tuple(samples), tuple(outside))
+    return None
 
 
 def moves_of(session: Session) -> list[Move]:
     """The moves of a game in order, without those that were taken back."""
-    return [
-        Move(tuple(c.samples), str(c.answer) if isinstance(c, Answer) else None)
-        for c in session.standing
-        if isinstance(c, Answer | Reject)
-    ]
+    return [move for move in map(_move, session.standing) if move is not None]
 
 
 def stages_of(session: Session) -> list[Snapshot]:
     """Where the solver was before the first answer, and where each answer has led."""
     stages: list[Snapshot] = []
     for snapshot in session.snapshots[: session.position + 1]:
-        if isinstance(snapshot.command, Answer) or not stages:
+        if _move(snapshot.command) is not None or not stages:
             stages.append(snapshot)
         else:
             stages[-1] = snapshot
@@ -152,7 +163,11 @@ def agreement(session: Session) -> list[float]:
 
 def is_true(session: Session, move: Move) -> bool:
     """Whether an answer agrees with the known classes."""
-    i, j = truth_of(session.data)[list(move.samples)]
+    truth = truth_of(session.data)
+    if isinstance(move.answer, tuple):
+        inside, outside = truth[np.setdiff1d(move.samples, move.answer)], truth[list(move.answer)]
+        return len(np.unique(inside)) == 1 and not np.isin(outside, inside).any()
+    i, j = truth[list(move.samples)]
     return move.answer == ("same" if i == j else "different")
 
 
@@ -161,12 +176,18 @@ def n_settled(snapshot: Snapshot) -> int:
     known = snapshot.problem.constraints
     component = must_components(known)
     sizes = np.bincount(component)
-    ends = np.sort(component[np.column_stack([known.pairs.i, known.pairs.j])], axis=1)
+    sides = [
+        [component[known.blocks.row(side)[0]] for side in ends]
+        for ends in zip(known.separations.a, known.separations.b)
+    ]
+    across = [(np.repeat(a, len(b)), np.tile(b, len(a))) for a, b in sides]
+    ends = np.concatenate([component[np.stack([known.pairs.i, known.pairs.j])], *across], axis=1)
+    ends = np.sort(ends, axis=0).T
     apart = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)
     return int((sizes * (sizes - 1) // 2).sum() + (sizes[apart[:, 0]] * sizes[apart[:, 1]]).sum())
 
 
-class _RandomPlayer(Random):
+class _RandomPairs(Random):
     """Random questions that differ from game to game, while the solver starts where the person's does."""
 
     def __init__(self, seed: int = 0) -> None:
@@ -176,9 +197,21 @@ class _RandomPlayer(Random):
         return super().propose(replace(problem, seed=self.seed), state, n, asked=asked)
 
 
-def opponent(session: Session, seed: int) -> Iterator[float]:
-    """Adjusted Rand index at the start and after each random question, answered by the truth."""
+class _RandomGroups(_RandomPairs):
+    """The same about groups of as many samples as a person is shown."""
+
+    kind = "group"
+
+    def propose(self, problem: Problem, state: State, n: int = 1, *, asked: Asked = frozenset()) -> tuple[Query, ...]:
+        rng = draw_rng(replace(problem, seed=self.seed), state, asked)
+        drawn = rng.choice(problem.n_samples, min(GroupQueries().size, problem.n_samples), replace=False)
+        return (Query.group(drawn, "Samples drawn at random.", 0.0),)
+
+
+def opponent(session: Session, seed: int, kind: str = "pair") -> Iterator[float]:
+    """Adjusted Rand index at the start and after each random question of a kind, answered by the truth."""
     solver, first = clone(session.solver).set_params(n_init=1), session.snapshots[0].problem
     truth = Truth(truth_of(session.data))
-    for reached in ask(solver, first, _RandomPlayer(seed), truth, LOOP.budget, steps_per_round=LOOP.steps_per_round):
+    player = _RandomGroups(seed) if kind == "group" else _RandomPairs(seed)
+    for reached in ask(solver, first, player, truth, LOOP.budget, steps_per_round=LOOP.steps_per_round):
         yield adjusted_rand_score(truth.target, reached.state.partition.labels())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import count
+from typing import Any
 
 import bqplot
-import ipywidgets as widgets
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,28 +23,31 @@ from cclab.apps.ask_me.game import (
 )
 from cclab.core.words import decimal
 from cclab.looks.encoding import Look
+from cclab.queries.base import Query
 from cclab.session import Moment, Snapshot
 from cclab.widgets.kit.html import Html, join, tag
 from cclab.widgets.kit.layout import button, column, heading, row, show, text
 from cclab.widgets.kit.rows import Rows
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.view import View
+from cclab.widgets.queries.answer_buttons import AnswerButtons
+from cclab.widgets.queries.question_views import Marked, group_rows
 from cclab.widgets.queries.sample import sample_content
 from cclab.widgets.watch.one_sample import sample_bars
 from cclab.widgets.watch.ticks import put_ticks, ticks
 
-_WORDS = {"same": "Same", "different": "Different", None: "Don’t know"}
+_WORDS = {"same": "Same", "different": "Different", None: "Don’t know", (): "All belong"}
 _OUTCOME = "pairs that need no question any more · samples that changed their cluster"
 
 
 class Card(View):
-    """The question, the two samples with what is believed of them, three answers, and how far the game is.
+    """The question, its samples (two with what is believed of them, or a group), the answers, and how far the game is.
 
     Parameters
     ----------
     desk : Desk
     on_answer : callable
-        Called with "same", "different" or None.
+        Called with "same" or "different", with the samples that do not belong, or with None.
     on_undo, on_new : callables
         What the buttons do.
     """
@@ -53,7 +56,7 @@ class Card(View):
         self,
         desk: Desk,
         *,
-        on_answer: Callable[[str | None], object],
+        on_answer: Callable[[Any], object],
         on_undo: Callable[[], object],
         on_new: Callable[[], object],
     ) -> None:
@@ -63,22 +66,42 @@ class Card(View):
         self._rival: NDArray[np.float64] = np.empty(0)
         self._n_rivals = 0
         self._top = text()
-        self._samples = text(css="cc-game-pair")
-        self.same_button = self._answer("Same", "same", "together", "S")
-        self.different_button = self._answer("Different", "different", "apart", "D")
-        self.unknown_button = self._answer("Don’t know", None, "", "X")
+        self._pair = text(css="cc-game-pair")
+        self._marked = Marked()
+        self.group = Rows(label="The samples in question")
+        self.group.on_action(lambda action: self.mark(int(action.id)))
+        for css in ("cc-group-rows", "cc-game-group"):
+            self.group.add_class(css)
+        self._buttons = AnswerButtons(on_answer, self.confirm, partial(on_answer, None))
+        self._buttons.widget.add_class("cc-large")
         self.again_button = button("New game", on_new, look="primary", hint="New game (N)")
         self.undo_button = button(icon="undo", hint="Take the last answer back (Ctrl+Z)", on_click=on_undo)
-        self._answers = row(self.same_button, self.different_button, self.unknown_button, css="cc-answers cc-large")
         self._dots = text()
         foot = row(self._dots, row(self.undo_button, css="cc-push"), css="cc-foot")
-        body = column(self._top, self._samples, self._answers, self.again_button, css="cc-game-body")
+        answers = self._buttons.widget
+        body = column(self._top, self._pair, self.group, answers, self.again_button, css="cc-game-body")
         self.widget = column(column(body, foot, css="cc-panel cc-game"), css="cc-table")
         self.update(None, desk.moment)
 
-    def _answer(self, label: str, answer: str | None, icon: str, key: str) -> widgets.Button:
-        act = partial(self._on_answer, answer)
-        return button(label, act, icon=icon, key=key, hint=f"{label} ({key})", look="outlined")
+    @property
+    def query(self) -> Query | None:
+        """The question that is asked now."""
+        return next(iter(self.desk.session.pending), None)
+
+    def mark(self, sample: int) -> None:
+        """Mark a sample of the group as one that does not belong, or take the mark away."""
+        if self._marked.toggle(self.query, sample):
+            self._show()
+
+    def mark_place(self, place: int) -> None:
+        """Mark the sample at a place, from 0."""
+        if self.query is not None and place < len(self.query.samples):
+            self.mark(self.query.samples[place])
+
+    def confirm(self) -> None:
+        """Answer that the marked samples do not belong, and the others do."""
+        if self.query is not None and self.query.kind == "group":
+            self._on_answer(sorted(self._marked.of(self.query)))
 
     def say_why_not(self, trouble: str) -> None:
         """Say why there is no question; "" is that there will be one."""
@@ -99,25 +122,31 @@ class Card(View):
         if self.desk.moment.running:  # what counts is where it comes to rest
             return
         session = self.desk.session
-        moves, query = moves_of(session), next(iter(session.pending), None)
+        moves, query = moves_of(session), self.query
         over = len(moves) >= N_QUESTIONS
-        show(self._answers, not over)
+        kind = "pair" if query is None else query.kind
+        show(self._buttons.widget, not over)
         show(self.again_button, over)
-        show(self._samples, not over)
-        for each in self._answers.children:
-            each.disabled = query is None
+        show(self._pair, not over and kind == "pair")
+        show(self.group, not over and kind == "group")
+        outside = self._marked.of(query)
+        self._buttons.offer(kind, query is not None, meanings={}, n_outside=len(outside))
         self.undo_button.disabled = not moves
         self._dots.value = _dots(moves)
         if over:
             self._top.value = self._ending(moves)
             return
-        title = question_of(session)
+        title = question_of(session, kind)
         number = tag("span", f"Question {len(moves) + 1} of {N_QUESTIONS}", class_="cc-chip")
         why = query.reason if query is not None else self._trouble or "The solver thinks about what to ask."
         self._top.value = tag("div", number, tag("h2", title), tag("p", why), class_="cc-question", aria_live="polite")
-        if query is not None:
+        if query is not None and kind == "group":
+            pictures = session.data.images is not None
+            (self.group.add_class if pictures else self.group.remove_class)("cc-pictures")
+            self.group.show(group_rows(query, self.desk, outside))
+        elif query is not None:
             cards = [self._card(letter, sample, session.current) for letter, sample in zip("ab", query.samples)]
-            self._samples.value = tag("div", cards)
+            self._pair.value = tag("div", cards)
 
     def _card(self, letter: str, sample: int, snapshot: Snapshot) -> Html:
         bars = sample_bars(snapshot.partition.restrict(sample), Look.of(snapshot))
@@ -163,6 +192,10 @@ class Card(View):
         chip = tag("span", f"{len(moves)} of {N_QUESTIONS}", class_="cc-chip")
         return tag("div", chip, tag("h2", title), [tag("p", line) for line in lines], class_="cc-question")
 
+    def close(self) -> None:
+        self._buttons.close()
+        super().close()
+
 
 def _clusters(snapshot: Snapshot) -> NDArray[np.int64]:
     """(n,) the cluster of each sample, by the name that it keeps."""
@@ -174,9 +207,10 @@ def _compared(difference: float, more: str, alike: str, less: str) -> str:
 
 
 def _dots(moves: list[Move]) -> Html:
-    kinds = [{"same": "cc-same", "different": "cc-different", None: "cc-unknown"}[move.answer] for move in moves]
+    named = {"different": "cc-different", None: "cc-unknown"}
+    kinds = [named.get(move.answer, "cc-same") for move in moves]  # type: ignore[arg-type]
     kinds += ["cc-now"] * (len(moves) < N_QUESTIONS) + [""] * (N_QUESTIONS - len(moves) - 1)
-    title = f"{len(moves)} of {N_QUESTIONS} questions: filled is same, hollow is different, a dash is don’t know"
+    title = f"{len(moves)} of {N_QUESTIONS} questions: filled is answered, hollow is different, a dash is don’t know"
     return tag("div", [tag("i", class_=kind) for kind in kinds], class_="cc-dots", title=title)
 
 
@@ -281,9 +315,15 @@ class Answers(View):
                 pairs = n_settled(after) - n_settled(before)
                 moved = int((_clusters(before) != _clusters(after)).sum())
                 outcome = f"settled {pairs} · moved {moved}"
-            pictures = [tag("span", self._thumb(sample), class_="cc-thumb") for sample in move.samples]
-            cells = tag("span", _WORDS[move.answer]), tag("span", outcome, class_="cc-faint", title=_OUTCOME)
-            rows.append((place, tag("div", tag("span", pictures), *cells, class_="cc-move")))
+            outside = move.answer if isinstance(move.answer, tuple) else ()
+            pictures = [
+                tag("span", self._thumb(sample), class_="cc-thumb" + " cc-outside" * (sample in outside))
+                for sample in move.samples
+            ]
+            said = f"{len(outside)} out" if outside else _WORDS[move.answer]  # type: ignore[index]
+            cells = tag("span", said), tag("span", outcome, class_="cc-faint", title=_OUTCOME)
+            css = "cc-move" + " cc-of-group" * (len(move.samples) > 2)
+            rows.append((place, tag("div", tag("span", pictures), *cells, class_=css)))
         self.rows.show(rows[::-1])
 
     def _thumb(self, sample: int) -> Html | str:

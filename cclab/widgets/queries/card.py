@@ -27,7 +27,7 @@ from cclab.widgets.model.view import View
 from cclab.widgets.queries.answer_buttons import AnswerButtons
 from cclab.widgets.queries.desk_talk import DeskTalk
 from cclab.widgets.queries.many_answers import ManyAnswers
-from cclab.widgets.queries.question_views import group_rows, pair_row, title_of
+from cclab.widgets.queries.question_views import Marked, group_rows, pair_row, title_of
 from cclab.widgets.queries.sample import Samples
 
 _LOOKING = "Looking for a question…"
@@ -77,7 +77,7 @@ class Queries(View):
         self._left = 0  # questions of a batch still to be answered
         self._found_nothing: tuple[Any, ...] | None = None
         self._asked_at: tuple[Query, Snapshot] | None = None  # the last question that was found, and where
-        self._outside: tuple[Query, frozenset[int]] | None = None  # samples of a group that were marked
+        self._marked = Marked()
 
         self.title = text()
         self.strategy = with_classes(
@@ -147,8 +147,7 @@ class Queries(View):
 
     def mark(self, sample: int) -> None:
         """Mark a sample of the group as one that does not belong, or take the mark away."""
-        if self.query is not None and self.query.kind == "group" and sample in self.query.samples:
-            self._outside = self.query, self.outside ^ {sample}
+        if self._marked.toggle(self.query, sample):
             self._show()
 
     def mark_place(self, place: int) -> bool:
@@ -162,8 +161,7 @@ class Queries(View):
     @property
     def outside(self) -> frozenset[int]:
         """The samples of the group that were marked."""
-        query, marked = self._outside or (None, frozenset())
-        return marked if query == self.query else frozenset()
+        return self._marked.of(self.query)
 
     def confirm(self) -> None:
         """Answer that the marked samples do not belong, and the others do."""

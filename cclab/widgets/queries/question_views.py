@@ -37,6 +37,25 @@ def answers_to(n_outside: int) -> str:
     return f"{counted(n_outside, 'sample')} {'does' if n_outside == 1 else 'do'} not belong  ↵"
 
 
+class Marked:
+    """Samples of a group that were marked as not belonging; the next question begins with none."""
+
+    def __init__(self) -> None:
+        self._query: Query | None = None
+        self._samples: frozenset[int] = frozenset()
+
+    def of(self, query: Query | None) -> frozenset[int]:
+        """Those of a question."""
+        return self._samples if query is not None and query == self._query else frozenset()
+
+    def toggle(self, query: Query | None, sample: int) -> bool:
+        """Mark a sample, or take the mark away; False where no group with it is asked about."""
+        if query is None or query.kind != "group" or sample not in query.samples:
+            return False
+        self._query, self._samples = query, self.of(query) ^ {sample}
+        return True
+
+
 def pair_row(query: Query, about: Any) -> list[tuple[str, Html]]:
     """Samples beside each other, each with its letter."""
     return [("pair", tag("div", about.cards(query), class_="cc-pair"))]

@@ -80,6 +80,20 @@ def test_on_loops_beliefs_are_close(loop):
         assert abs(told.evidence - evidence) < 0.4
 
 
+def test_many_links_between_two_units_are_heard_as_dear_as_they_are():
+    """Where both units are sure of the same cluster rounding leaves nothing of what the other end allows."""
+    links = [[0, 1], [0, 2], [0, 3], [4, 1], [4, 2], [4, 3]]
+    units = LinkedUnits.of(
+        ConstraintSet(5).with_group([0, 4]).with_group([1, 2, 3]).with_cannot_link(links), np.ones(5)
+    )
+    L = np.array([[0.0, -50.0], [0.0, -60.0]])
+    beliefs, evidence = counted(units, L)
+    found = propagated(units, L)
+    np.testing.assert_allclose(found.beliefs, beliefs, atol=1e-6)
+    np.testing.assert_allclose(found.evidence, evidence, atol=1e-6)
+    assert found.beliefs.argmax(axis=1).tolist() == [1, 0]
+
+
 def test_a_link_that_cannot_matter_is_left_out_and_changes_nothing():
     units = linked(4, [[0, 1], [2, 3]])
     L = np.array([[20.0, 0, 0], [0, 20.0, 0], [1.0, 0, 0], [1.0, 0, 0]])

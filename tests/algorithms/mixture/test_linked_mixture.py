@@ -85,6 +85,20 @@ def test_a_model_must_lead_by_its_margin():
     assert judge_of(0.80, 0.7, 0.7, 0.7, 0.88).chosen(5) == 4
 
 
+def test_links_that_share_their_samples_prove_less_than_their_number():
+    X, y = bands(80)
+
+    def margin(pairs):
+        same = y[pairs[:, 0]] == y[pairs[:, 1]]
+        known = ConstraintSet(80).with_must_link(pairs[same]).with_cannot_link(pairs[~same])
+        return LinkedMixture(2)._judge(Problem(X, known))._margin
+
+    apart = np.random.default_rng(0).permutation(80).reshape(40, 2)
+    all_of_twelve = np.column_stack(np.triu_indices(12, 1))
+    assert margin(apart) == 1
+    assert 1.5 < margin(all_of_twelve) < 2.5
+
+
 def test_no_more_is_tried_where_nothing_could_lead_by_enough():
     assert not judge_of(0.9).settled(1)
     assert judge_of(1.0).settled(1)

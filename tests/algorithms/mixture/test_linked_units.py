@@ -1,6 +1,6 @@
 import numpy as np
 
-from cclab.algorithms.mixture.linked_units import LEAST, LEAST_OF_LABELS, LinkedUnits
+from cclab.algorithms.mixture.linked_units import LEAST, LEAST_OF_LABELS, LEAST_OF_MANY, LinkedUnits
 from cclab.core import ConstraintSet
 
 
@@ -13,12 +13,15 @@ def test_samples_that_certain_links_join_are_one_unit():
     np.testing.assert_allclose(units.breaking, np.log(0.5))
 
 
-def test_links_between_two_units_are_one_no_surer_than_certain():
+def test_links_between_two_units_are_one_as_dear_as_all_of_them():
     known = ConstraintSet(6).with_group([0, 1]).with_group([2, 3]).with_cannot_link([[0, 2], [1, 3]], weight=0.9)
     units = LinkedUnits.of(known, np.ones(6))
     np.testing.assert_allclose(units.breaking, 2 * np.log(0.1))
     more = known.with_separation([0, 1], [2, 3])
-    np.testing.assert_allclose(LinkedUnits.of(more, np.ones(6)).breaking, np.log(LEAST))
+    np.testing.assert_allclose(LinkedUnits.of(more, np.ones(6)).breaking, 2 * np.log(0.1) + np.log(LEAST))
+    nine = [[i, j] for i in (0, 1, 2) for j in (3, 4, 5)]
+    many = ConstraintSet(6).with_group([0, 1, 2]).with_group([3, 4, 5]).with_cannot_link(nine)
+    np.testing.assert_allclose(LinkedUnits.of(many, np.ones(6)).breaking, np.log(LEAST_OF_MANY))
 
 
 def test_a_link_inside_of_a_unit_is_left_out():

@@ -27,6 +27,16 @@ def _small_and_apart(monkeypatch):
 
 @pytest.fixture
 def page(sent):
+    """A page that asks about pairs."""
+    page = ask_me("iris")
+    page.strategy.value = "UncertaintyQueries"
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def of_groups(sent):
+    """A page that asks about groups, as it does by itself."""
     page = ask_me("iris")
     yield page
     page.close()
@@ -37,6 +47,7 @@ def contest(sent, monkeypatch):
     """A page with an opponent."""
     monkeypatch.setattr(sys.modules["cclab.apps.ask_me.ask_me"], "N_OPPONENTS", 1)
     page = ask_me("iris")
+    page.strategy.value = "UncertaintyQueries"
     yield page
     page.close()
 
@@ -76,6 +87,44 @@ def test_undo_takes_one_answer_back_with_its_steps(page):
     assert game.moves_of(page.desk.session) == []
     assert len(page.desk.session.constraints) == 0
     assert page.card.undo_button.disabled
+
+
+def test_a_group_is_marked_by_numbers_and_clicks_and_answered_by_enter(of_groups):
+    page = of_groups
+    samples = page.desk.session.pending[0].samples
+    assert "Which of these do not belong?" in plain(page.card._top)
+    assert page.card.group.rows[-1][0] == str(samples[-1])
+    press(page, "1", "8", "1")
+    page.card.mark(samples[2])
+    press(page, "s", "d")  # no answers to this question
+    assert "2 samples do not belong" in page.card._buttons.group.description
+    press(page, "Enter")
+    assert game.moves_of(page.desk.session) == [game.Move(samples, (samples[2], samples[7]))]
+    known = page.desk.session.constraints
+    assert known.blocks.row(known.groups.block[0])[0].tolist() == [s for s in samples if s not in samples[2::5]]
+    assert "2 out" in page.answers.rows.rows[0][1]
+    assert "settled 27 ·" in page.answers.rows.rows[0][1]
+    assert not page.card._marked.of(page.card.query)
+    press(page, "x", "Enter")
+    assert [move.answer for move in game.moves_of(page.desk.session)] == [(samples[2], samples[7]), None, ()]
+    assert len(game.agreement(page.desk.session)) == 4
+    press(page, "ctrl+z", "ctrl+z", "ctrl+z")
+    assert not len(page.desk.session.constraints)
+
+
+def test_an_answer_about_a_group_is_true_if_all_that_it_says_is():
+    session = game.new_game("iris", 0)
+    assert game.is_true(session, game.Move((0, 1, 2, 60), (60,)))
+    assert not game.is_true(session, game.Move((0, 1, 2, 60), ()))
+    assert not game.is_true(session, game.Move((0, 1, 2, 60), (2, 60)))
+    assert not game.is_true(session, game.Move((0, 1), (0, 1)))
+
+
+def test_the_opponent_asks_about_what_the_person_is_asked_about(contest):
+    pairs = contest.chart.rival
+    contest.strategy.value = "GroupQueries"
+    assert contest.chart.rival[0] == pairs[0]
+    assert not np.array_equal(contest.chart.rival, pairs)
 
 
 def test_agreement_follows_the_moves_and_the_opponent_starts_at_the_same_place(contest):
@@ -133,7 +182,7 @@ def test_another_strategy_asks_at_once_and_a_new_game_forgets(page):
 def test_the_game_is_found_again(sent):
     first = ask_me("iris")
     first.shell.set_state({"visitor": VISITOR})
-    press(first, "s", "x", "d")
+    press(first, "Enter", "x", "1", "Enter")
     moves = game.moves_of(first.desk.session)
     first.close()
     second = ask_me("iris")
@@ -170,6 +219,8 @@ def test_pairs_that_need_no_question_are_counted_by_closure():
     assert game.n_settled(session.current) == 3
     session.constrain(cannot_link=[[2, 90], [0, 90]])
     assert game.n_settled(session.current) == 6
+    session.constrain(separation=[[0, 90], [100, 101]])
+    assert game.n_settled(session.current) == 14
 
 
 def test_an_unknown_game_is_refused_in_words():
