@@ -38,7 +38,7 @@ def test_a_group_has_sure_samples_and_doubtful_ones_of_a_cluster(solved):
     samples = list(query.samples)
     assert len(samples) == 8
     assert np.sort(here.doubt[samples])[2:].mean() > here.doubt.mean()
-    shared = [k for k in range(3) if (here.likeliest[samples] == k).any(axis=1).all()]
+    shared = [k for k in range(3) if (here.likeliest[:, samples] == k).any(axis=0).all()]
     assert shared
 
 
@@ -73,8 +73,8 @@ def test_the_reason_of_a_triplet_is_true(solved):
     likeliest = LookedAt(problem, state, 1, frozenset()).likeliest
     for query in TripletQueries().propose(problem, state, 5):
         a, b, c = query.samples
-        ends = {int(likeliest[i, 0]) for i in (b, c)}
-        assert ends == set(likeliest[a].tolist())
+        ends = {int(likeliest[0, i]) for i in (b, c)}
+        assert ends == set(likeliest[:, a].tolist())
 
 
 def test_groups_help_and_their_answers_agree_with_the_truth(solved):
