@@ -85,9 +85,14 @@ class GroupQueries(Strategy):
         sure = np.concatenate([[first], self._surest(mine[mine != first], first, degree, here)])
         open_ = (likeliest | second) & ~(here.settled_with(first) | here.used)
         open_[sure] = False
+        # One that is known to belong with others speaks for all of them, whose clusters would else stay one.
+        together = np.where(open_, here.known_with, 1)
+        speaker = together.argmax(keepdims=True)[: int(together.max() > 1)]
+        open_[speaker] = False
         candidates = np.flatnonzero(open_)
         keys = 2 * here.shown[candidates] - here.doubt[candidates]  # the least shown first, then the most doubtful
-        return sure, here.nearest_of_smallest(keys, self.size - len(sure), candidates, first)
+        others = here.nearest_of_smallest(keys, self.size - len(sure) - len(speaker), candidates, first)
+        return sure, np.concatenate([speaker, others])
 
     def _surest(self, others: NDArray, first: int, degree: NDArray, here: _Here) -> NDArray[np.int64]:
         """Sure samples of the cluster beside the first, those that are not known to be with it before the others."""
