@@ -52,7 +52,7 @@ class GroupQueries(Strategy):
                 most[k] = float(here.doubt[drawn[k][1]].sum())
                 continue
             sure, torn = drawn[k]
-            samples = tuple(here.samples[np.union1d(sure, torn)].tolist())
+            samples = tuple(sorted(here.samples[np.concatenate([sure, torn])].tolist()))
             if not len(torn) or not len(sure) or len(samples) < 3 or samples in asked:
                 del most[k]
                 continue
@@ -65,8 +65,11 @@ class GroupQueries(Strategy):
     def _most(self, here: _Here) -> NDArray[np.float64]:
         """(k,) how much doubt there is at most in a question about each cluster."""
         n, k = here.degrees.shape
-        doubt = np.zeros((k, n))
-        doubt[here.likeliest, np.arange(n)] = here.doubt
+        few = min(k * self.size, n)
+        bound = np.partition(here.doubt, -few)[-few]
+        rows = np.flatnonzero(here.doubt >= bound)
+        doubt = np.full((k, len(rows)), bound)  # none of the others is in more doubt
+        doubt[here.likeliest[:, rows], np.arange(len(rows))] = here.doubt[rows]
         members = np.bincount(here.likeliest[0])
         shown = min(self.size - min(self.sure, int(members[members > 0].min())), n)
         return np.partition(doubt, -shown)[:, -shown:].sum(axis=1)
@@ -86,8 +89,8 @@ class GroupQueries(Strategy):
         open_ = (likeliest | second) & ~(here.settled_with(first) | here.used)
         open_[sure] = False
         # One that is known to belong with others speaks for all of them, whose clusters would else stay one.
-        together = np.where(open_, here.known_with, 1)
-        speaker = together.argmax(keepdims=True)[: int(together.max() > 1)]
+        speaker = (here.known_with * open_).argmax(keepdims=True)
+        speaker = speaker[open_[speaker] & (here.known_with[speaker] > 1)]
         open_[speaker] = False
         candidates = np.flatnonzero(open_)
         keys = 2 * here.shown[candidates] - here.doubt[candidates]  # the least shown first, then the most doubtful

@@ -66,7 +66,8 @@ class LookedAt:
         sizes = members.sum(axis=1)
         means = np.asarray(members @ self._X) / np.maximum(sizes, 1)[:, None]
         distances = squared_distances(self._X, means, self.among(self._problem.norms))
-        near = (sizes > 0) / np.maximum(distances, 1e-12)
+        near = 1 / np.maximum(distances, 1e-12)
+        near[:, sizes == 0] = 0
         return near / (near @ np.ones(k))[:, None]  # a product: sums of short rows are slow
 
     def _ambiguity(self) -> NDArray[np.float64]:

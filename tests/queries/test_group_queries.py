@@ -68,6 +68,16 @@ def test_what_is_known_of_a_sample_is_not_asked(solved):
     assert not settled(a, c)
 
 
+def test_groups_that_share_a_cluster_are_held_against_each_other():
+    problem = Problem(IRIS.X, ConstraintSet(150).with_group(range(4)).with_group([70, 71, 72]), seed=0)
+    state = PCKMeans(1).solve(problem)
+    (query,) = GroupQueries().propose(problem, state)
+    assert set(query.samples) & {70, 71, 72}, "one of them speaks for all"
+    apart = problem.with_constraints(problem.constraints.with_separation([0], [70]))
+    (query,) = GroupQueries().propose(apart, state)
+    assert not set(query.samples) & {70, 71, 72}, "that is known"
+
+
 def test_the_reason_of_a_triplet_is_true(solved):
     _, problem, state = solved
     likeliest = LookedAt(problem, state, 1, frozenset()).likeliest
