@@ -382,6 +382,43 @@ def check_new_knowledge_mid_run(cls):
     assert np.isfinite(back.objective)
 
 
+def check_new_knowledge_is_heard_to_the_end(cls):
+    if not cls.uses & {"must", "cannot", "labels"}:
+        pytest.skip("takes no knowledge")
+    for seed in range(3):
+        solver, (old, new) = make(cls), problems_before_and_after(cls, seed)
+        believed = solver.rebase(solver.adapt(old), solver.adapt(new), iterate(solver, old).last())
+        run = iterate(solver, new, state=believed)
+        run.last()
+        by_a_rule_of_its_own = run.reason == "max_iter" or getattr(run.state, "stopped", "")
+        assert by_a_rule_of_its_own or rests(solver, new, run.state), "it stopped while a step would still change it"
+
+
+def problems_before_and_after(cls, seed):
+    """Clouds that overlap, of which nothing is known, and then true statements that contradict their borders."""
+    rng, truth = np.random.default_rng(seed), np.arange(60) % 3
+    X = np.array([[0.0, 0.0], [2.0, 0.5], [1.0, 2.0]])[truth] + rng.normal(scale=0.9, size=(60, 2))
+    a, b = rng.permutation(60)[:30].reshape(2, 15)
+    same, known = truth[a] == truth[b], ConstraintSet(60)
+    if "must" in cls.uses:
+        known = known.with_must_link(np.stack([a[same], b[same]], axis=1))
+    if "cannot" in cls.uses:
+        known = known.with_cannot_link(np.stack([a[~same], b[~same]], axis=1))
+    if "labels" in cls.uses:
+        known = known.with_labels({int(i): int(truth[i]) for i in a[:12]})
+    problem = Problem(X, seed=seed)
+    return problem, problem.with_constraints(known)
+
+
+def rests(solver, problem, state):
+    """Whether further steps change no label, and the objective by less than a thousandth."""
+    problem, later = solver.adapt(problem), state
+    for _ in range(STEPS):
+        later = solver.step(problem, later)
+    same = np.array_equal(later.partition.labels(), state.partition.labels())
+    return same and np.isclose(later.objective, state.objective, rtol=1e-3, atol=0)
+
+
 def check_knowing_nothing_gives_the_ancestor(cls):
     if cls.ancestor is None:
         pytest.skip("names no ancestor")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cclab import FCM
+from cclab import FCM, PCKMeans
 from cclab.core.registry import solvers
 from tests import checks
 
@@ -32,6 +32,15 @@ def test_a_group_that_is_expanded_is_caught(monkeypatch):
     monkeypatch.setattr(checks, "LARGEST_PEAK", 1e5)
     with pytest.raises(AssertionError, match="a group of 10000 took"):
         checks.check_a_large_group_is_not_expanded(_Hasty)
+
+
+def test_a_run_that_ends_before_new_links_are_heard_is_caught():
+    class _Deaf(PCKMeans):
+        def converged(self, previous, state):
+            return state.shift <= self.tol
+
+    with pytest.raises(AssertionError, match="stopped while a step would still change it"):
+        checks.check_new_knowledge_is_heard_to_the_end(_Deaf)
 
 
 @pytest.fixture(scope="module")

@@ -115,7 +115,7 @@ class Solver(ClusterMixin, Parametrized, ABC):
 
     def converged(self, previous: Any, state: Any) -> bool:
         """Whether another step would change nothing that matters."""
-        return bool(state.shift <= self.tol)
+        return bool(state.shift <= self.tol and state.rests_since(previous))
 
     def rebase(self, old_problem: Problem, new_problem: Problem, state: Any) -> State:
         """`state`, reconciled with changed knowledge. Default: as it is, a warm start."""

@@ -110,6 +110,10 @@ class State:
         shift = center_shift(self.centers, V, spread)
         return {"restart": self.restart, "iteration": self.iteration + 1, "shift": shift}
 
+    def rests_since(self, previous: Any) -> bool:
+        """Whether nothing but the centres could still move; where links have just been stated, these come after."""
+        return True
+
     def gauges(self) -> tuple[Gauge, ...]:
         """What the algorithm wants watched."""
         return ()

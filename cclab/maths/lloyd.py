@@ -28,6 +28,10 @@ class LloydState(State):
     def _partition(self) -> Hard:
         return Hard(self.labels, len(self.centers))
 
+    def rests_since(self, previous: LloydState) -> bool:
+        # Centres may rest while samples that hear of new links, or wait for each other, still move.
+        return np.array_equal(previous.labels, self.labels)
+
     def belief(self, block: Block) -> Hard:
         return Hard(self.labels[block.rows], len(self.centers))
 

@@ -18,6 +18,8 @@ from cclab.maths.simplex import EXACT, simplex_minimum
 NEAREST = 1e-12
 # A share of all weight so small that it counts for nothing, and yet can be divided by.
 WEIGHTLESS = 1e-50
+# Linked samples rest when none of their memberships changes by more than this in a step.
+RESTING = 0.01
 
 
 def quadratic_memberships(D: NDArray, g: NDArray) -> NDArray:
@@ -170,6 +172,13 @@ def memberships_at(state: LinkedState, samples: NDArray) -> NDArray:
     _, new, old = np.intersect1d(samples, state.linked, return_indices=True)
     U[new] = state.linked_memberships[old]
     return U
+
+
+def links_rest(previous: LinkedState, state: LinkedState) -> bool:
+    """Whether links are neither new nor still being weighed: else the centres are about to follow."""
+    if not np.array_equal(previous.linked, state.linked):
+        return False
+    return bool(np.abs(state.linked_memberships - previous.linked_memberships).max(initial=0) <= RESTING)
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,7 @@ class GroupQueries(Strategy):
         found: list[Query] = []
         # What a question about each cluster brings at most; it is drawn only where that could be the best.
         most = dict(enumerate(self._most(here).tolist()))
-        shown = np.bincount(here.likeliest[:, 0], here.shown > 0, len(names)) / (len(here.samples) + 1)
+        shown = np.bincount(here.likeliest[0], here.shown > 0, len(names)) / (len(here.samples) + 1)
         drawn: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         while len(found) < n and most:
             k = max(most, key=lambda k: most[k] // (self.size * ALIKE) - shown[k])
@@ -52,7 +52,7 @@ class GroupQueries(Strategy):
                 most[k] = float(here.doubt[drawn[k][1]].sum())
                 continue
             sure, torn = drawn[k]
-            samples = tuple(here.samples[np.union1d(sure, torn)].tolist())
+            samples = tuple(sorted(here.samples[np.concatenate([sure, torn])].tolist()))
             if not len(torn) or not len(sure) or len(samples) < 3 or samples in asked:
                 del most[k]
                 continue
@@ -65,49 +65,43 @@ class GroupQueries(Strategy):
     def _most(self, here: _Here) -> NDArray[np.float64]:
         """(k,) how much doubt there is at most in a question about each cluster."""
         n, k = here.degrees.shape
-        doubt = np.zeros((k, n))
-        doubt[here.likeliest.T, np.arange(n)] = here.doubt
-        members = np.bincount(here.likeliest[:, 0])
+        few = min(k * self.size, n)
+        bound = np.partition(here.doubt, -few)[-few]
+        rows = np.flatnonzero(here.doubt >= bound)
+        doubt = np.full((k, len(rows)), bound)  # none of the others is in more doubt
+        doubt[here.likeliest[:, rows], np.arange(len(rows))] = here.doubt[rows]
+        members = np.bincount(here.likeliest[0])
         shown = min(self.size - min(self.sure, int(members[members > 0].min())), n)
         return np.partition(doubt, -shown)[:, -shown:].sum(axis=1)
 
     def _draw(self, k: int, here: _Here) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Samples that are surely in cluster `k`, and doubtful ones of which that is not known."""
-        mine = np.flatnonzero(here.likeliest[:, 0] == k)
+        likeliest, second = here.likeliest == k
+        mine = np.flatnonzero(likeliest)
         if not len(mine):
             return mine, mine
         degree = here.degrees[:, k]
         # Where samples of the cluster are known to belong together, what is said now should join them.
         known = here.known_with[mine]
-        largest = mine[known == known.max()] if known.max() > 1 else mine
+        largest = mine[known == known.max()]
         first = int(largest[degree[largest].argmax()])
-        away = here.away(first)
-        sure = np.concatenate([[first], self._surest(mine[mine != first], first, degree, away, here)])
-        open_ = ~(here.settled_with(first) | here.used)
-        open_ &= (here.likeliest == k).any(axis=1)
+        sure = np.concatenate([[first], self._surest(mine[mine != first], first, degree, here)])
+        open_ = (likeliest | second) & ~(here.settled_with(first) | here.used)
         open_[sure] = False
+        # One that is known to belong with others speaks for all of them, whose clusters would else stay one.
+        speaker = (here.known_with * open_).argmax(keepdims=True)
+        speaker = speaker[open_[speaker] & (here.known_with[speaker] > 1)]
+        open_[speaker] = False
         candidates = np.flatnonzero(open_)
         keys = 2 * here.shown[candidates] - here.doubt[candidates]  # the least shown first, then the most doubtful
-        return sure, candidates[_nearest_of_smallest(keys, self.size - len(sure), away[candidates])]
+        others = here.nearest_of_smallest(keys, self.size - len(sure) - len(speaker), candidates, first)
+        return sure, np.concatenate([speaker, others])
 
-    def _surest(self, others: NDArray, first: int, degree: NDArray, away: NDArray, here: _Here) -> NDArray[np.int64]:
+    def _surest(self, others: NDArray, first: int, degree: NDArray, here: _Here) -> NDArray[np.int64]:
         """Sure samples of the cluster beside the first, those that are not known to be with it before the others."""
         known = here.component[others] == here.component[first]
         keys = 4.0 * (here.shown[others] > 2) + 2.0 * known - degree[others]
-        return others[_nearest_of_smallest(keys, self.sure - 1, away[others])]
-
-
-def _nearest_of_smallest(keys: NDArray[np.float64], n: int, away: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Where the `n` smallest keys are; of those that are about equal, the ones that are least far away.
-
-    Where a belief is sure of nothing its doubts tell nothing either: what is near at least may belong together.
-    """
-    if not 0 < n < len(keys):
-        return np.arange(min(max(n, 0), len(keys)))
-    levels = np.floor(keys / ALIKE)
-    last = np.partition(levels, n - 1)[n - 1]
-    surely, perhaps = np.flatnonzero(levels < last), np.flatnonzero(levels == last)
-    return np.concatenate([surely, perhaps[smallest(away[perhaps], n - len(surely))]])
+        return here.nearest_of_smallest(keys, self.sure - 1, others, first)
 
 
 def _listed(samples: NDArray[np.int64]) -> str:
@@ -121,12 +115,24 @@ class _Here(LookedAt):
     def __init__(self, problem: Problem, state: State, wanted: int, asked: Asked) -> None:
         super().__init__(problem, state, wanted, asked)
         self._settled = settled = Settled(problem.constraints)
-        self.component = settled.component[self.samples]
+        self.component = self.among(settled.component)
         self.known_with = np.bincount(settled.component)[self.component]  # how many surely belong together with each
         shown = [i for samples in asked if len(samples) > 3 for i in samples]
-        self.shown = np.bincount(np.array(shown, dtype=np.int64), minlength=problem.n_samples)[self.samples]
+        self.shown = self.among(np.bincount(np.array(shown, dtype=np.int64), minlength=problem.n_samples))
         self.used = np.zeros(len(self.samples), dtype=bool)  # by an earlier question of the same call
+
+    def nearest_of_smallest(self, keys: NDArray, n: int, rows: NDArray, first: int) -> NDArray[np.int64]:
+        """Those `n` of the rows whose keys are smallest; of keys that are about equal, the ones nearest to `first`.
+
+        Where a belief is sure of nothing its doubts tell nothing either: what is near at least may belong together.
+        """
+        if not 0 < n < len(rows):
+            return rows[: max(n, 0)]
+        levels = np.floor(keys / ALIKE)
+        last = np.partition(levels, n - 1)[n - 1]
+        surely, perhaps = rows[levels < last], rows[levels == last]
+        return np.concatenate([surely, perhaps[smallest(self.away(first, perhaps), n - len(surely))]])
 
     def settled_with(self, row: int) -> NDArray[np.bool_]:
         """(m,) those that are known to be with the one in this row, or apart from it."""
-        return self._settled.with_sample(int(self.samples[row]))[self.samples]
+        return self.among(self._settled.with_sample(int(self.samples[row])))

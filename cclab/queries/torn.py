@@ -15,6 +15,8 @@ from cclab.queries.base import Asked, draw_rng
 
 #: Of more samples than this, so many drawn at random are looked at for a question, and those that are known.
 LOOKED_AT = 2048
+#: So many keys are sorted sooner than the smallest of them are set apart.
+FEW = 64
 
 
 class LookedAt:
@@ -30,7 +32,7 @@ class LookedAt:
     degrees : (m, k) array
     doubt : (m,) array
         How much each sample is of each cluster, rows add up to one; and how torn it is, from 0 to 1.
-    likeliest : (m, 2) int array
+    likeliest : (2, m) int array
         See `two_likeliest`.
     """
 
@@ -45,31 +47,33 @@ class LookedAt:
         self.likeliest = two_likeliest(self.degrees)
         self.doubt = self._ambiguity() if hard else np.asarray(partition.ambiguity(), dtype=float)
 
+    def among(self, values: Any) -> Any:
+        """Of what there is for each sample of the problem, that of the samples here."""
+        return values if len(self.samples) == self._problem.n_samples else values[self.samples]
+
     @cached_property
     def _X(self) -> Any:
-        X = self._problem.X
-        return X if len(self.samples) == self._problem.n_samples else X[self.samples]
+        return self.among(self._problem.X)
 
-    def away(self, row: int) -> NDArray[np.float64]:
-        """(m,) squared distances from the sample in a row."""
-        return _distances_from(self._X[[row]], self._X)
+    def away(self, row: int, others: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Squared distances from the sample in a row to those in `others`."""
+        return _distances_from(self._X[[row]], self._X[others])
 
     def _nearness(self, partition: Partition) -> NDArray[np.float64]:
         """(m, k) degrees for a hard belief, which has no doubts of its own: by distances from the means of clusters."""
         labels, k = partition.labels(), partition.n_clusters
-        members = (labels[:, None] == np.arange(k)).astype(float)
-        sizes = members.sum(axis=0)
-        means = np.asarray((self._X.T @ members).T) / np.maximum(sizes, 1)[:, None]
-        norms = self._problem.norms
-        norms = norms if len(norms) == len(self.samples) else norms[self.samples]
-        near = (sizes > 0) / np.maximum(squared_distances(self._X, means, norms), 1e-12)
-        return near / near.sum(axis=1, keepdims=True)
+        members = (labels == np.arange(k)[:, None]).astype(float)
+        sizes = members.sum(axis=1)
+        means = np.asarray(members @ self._X) / np.maximum(sizes, 1)[:, None]
+        distances = squared_distances(self._X, means, self.among(self._problem.norms))
+        near = 1 / np.maximum(distances, 1e-12)
+        near[:, sizes == 0] = 0
+        return near / (near @ np.ones(k))[:, None]  # a product: sums of short rows are slow
 
     def _ambiguity(self) -> NDArray[np.float64]:
         """(m,) one less what the likeliest cluster is ahead of the next: nearly as far from both is torn."""
-        rows = np.arange(len(self.samples))
-        first, second = self.degrees[rows, self.likeliest.T]
-        return 1 - (first - second) if self.degrees.shape[1] > 1 else np.zeros(len(rows))
+        first, second = self.degrees[np.arange(len(self.samples)), self.likeliest]
+        return 1 - (first - second) if self.degrees.shape[1] > 1 else np.zeros(len(first))
 
     def most_doubtful(self, some: int) -> Iterator[int]:
         """Rows from the most doubtful on; all of them are sorted only when `some` were not enough."""
@@ -80,7 +84,7 @@ class LookedAt:
 
     def surer_half(self, cluster: int) -> NDArray[np.int64]:
         """The rows of a cluster about which there is least doubt."""
-        members = np.flatnonzero(self.likeliest[:, 0] == cluster)
+        members = np.flatnonzero(self.likeliest[0] == cluster)
         return np.sort(members[smallest(self.doubt[members], (len(members) + 1) // 2)])
 
 
@@ -102,20 +106,19 @@ def shares_of(partition: Partition) -> NDArray[np.float64]:
 
 
 def two_likeliest(degrees: NDArray[np.float64]) -> NDArray[np.int64]:
-    """(n, 2) the two clusters that each sample is most of, the first before the second."""
-    rows = np.arange(len(degrees))
+    """(2, n) the clusters that each sample is most of, and second most."""
     first = degrees.argmax(axis=1)
     if degrees.shape[1] < 2:
-        return np.stack([first, first], axis=1)
+        return np.array([first, first])
     rest = degrees.copy()
-    rest[rows, first] = -np.inf
-    return np.stack([first, rest.argmax(axis=1)], axis=1)
+    rest[np.arange(len(degrees)), first] = -np.inf
+    return np.array([first, rest.argmax(axis=1)])
 
 
 def smallest(keys: NDArray[np.float64], n: int) -> NDArray[np.int64]:
     """Where the `n` smallest keys are, in rising order, of equal ones the first: a stable sort without sorting all."""
-    if n >= len(keys):
-        return np.argsort(keys, kind="stable")
+    if n >= len(keys) or 0 < n < len(keys) <= FEW:
+        return np.argsort(keys, kind="stable")[:n]
     if n < 1:
         return np.empty(0, dtype=np.int64)
     bound = np.partition(keys, n - 1)[n - 1]

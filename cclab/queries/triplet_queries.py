@@ -40,11 +40,11 @@ class TripletQueries(Strategy):
             if a in before:
                 continue
             closed = settled.with_sample(a)
-            ends = [sure(k)[~closed[sure(k)]] for k in here.likeliest[row].tolist()]
+            ends = [sure(k)[~closed[sure(k)]] for k in here.likeliest[:, row].tolist()]
             if not all(map(len, ends)):
                 continue
             b, c = (nearest(problem.X, a, end) for end in ends)
-            first, second = sorted(names[here.likeliest[row]].tolist())
+            first, second = sorted(names[here.likeliest[:, row]].tolist())
             reason = f"{a} is torn between clusters {first} and {second}; {b} and {c} are surely in one each, and near."
             found.append(Query.triplet(a, b, c, reason, float(here.doubt[row])))
         return tuple(found)

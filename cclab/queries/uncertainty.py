@@ -32,7 +32,7 @@ class UncertaintyQueries(Strategy):
         for row in here.most_doubtful(4 * (n + len(asked))):
             if len(found) == n:
                 break
-            i, clusters = int(here.samples[row]), list(dict.fromkeys(here.likeliest[row].tolist()))
+            i, clusters = int(here.samples[row]), list(dict.fromkeys(here.likeliest[:, row].tolist()))
             closed = settled.with_sample(i)
             for cluster in clusters:
                 candidates = sure(cluster)[~closed[sure(cluster)]]

@@ -38,7 +38,7 @@ def test_a_group_has_sure_samples_and_doubtful_ones_of_a_cluster(solved):
     samples = list(query.samples)
     assert len(samples) == 8
     assert np.sort(here.doubt[samples])[2:].mean() > here.doubt.mean()
-    shared = [k for k in range(3) if (here.likeliest[samples] == k).any(axis=1).all()]
+    shared = [k for k in range(3) if (here.likeliest[:, samples] == k).any(axis=0).all()]
     assert shared
 
 
@@ -68,13 +68,23 @@ def test_what_is_known_of_a_sample_is_not_asked(solved):
     assert not settled(a, c)
 
 
+def test_groups_that_share_a_cluster_are_held_against_each_other():
+    problem = Problem(IRIS.X, ConstraintSet(150).with_group(range(4)).with_group([70, 71, 72]), seed=0)
+    state = PCKMeans(1).solve(problem)
+    (query,) = GroupQueries().propose(problem, state)
+    assert set(query.samples) & {70, 71, 72}, "one of them speaks for all"
+    apart = problem.with_constraints(problem.constraints.with_separation([0], [70]))
+    (query,) = GroupQueries().propose(apart, state)
+    assert not set(query.samples) & {70, 71, 72}, "that is known"
+
+
 def test_the_reason_of_a_triplet_is_true(solved):
     _, problem, state = solved
     likeliest = LookedAt(problem, state, 1, frozenset()).likeliest
     for query in TripletQueries().propose(problem, state, 5):
         a, b, c = query.samples
-        ends = {int(likeliest[i, 0]) for i in (b, c)}
-        assert ends == set(likeliest[a].tolist())
+        ends = {int(likeliest[0, i]) for i in (b, c)}
+        assert ends == set(likeliest[:, a].tolist())
 
 
 def test_groups_help_and_their_answers_agree_with_the_truth(solved):

@@ -38,7 +38,7 @@ from cclab.core.parameters import real, whole
 from cclab.core.sample_blocks import Block
 from cclab.maths.distances import squared_distances
 from cclab.maths.lloyd import means_from
-from cclab.maths.quadratic_memberships import NEAREST, NO_PULL, LinkPull, quadratic_memberships
+from cclab.maths.quadratic_memberships import NEAREST, NO_PULL, LinkPull, links_rest, quadratic_memberships
 from cclab.maths.seeding import initial_centers
 
 
@@ -80,6 +80,9 @@ class CAState(CenterState):
         """(m, k) the memberships of samples that no link touches."""
         D = np.maximum(squared_distances(X, self.centers), self.nearest)
         return quadratic_memberships(D, self.bonus)
+
+    def rests_since(self, previous: CAState) -> bool:
+        return links_rest(previous, self)
 
     def belief(self, block: Block) -> Fuzzy:
         U = self.memberships(block.X)

@@ -41,13 +41,11 @@ from cclab.maths.quadratic_memberships import (
     NO_PULL,
     LinkCosts,
     LinkPull,
+    links_rest,
     memberships_at,
     quadratic_memberships,
 )
 from cclab.maths.seeding import initial_centers
-
-#: Linked samples rest when none of their memberships changes by more than this in a step.
-RESTING = 0.01
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -83,6 +81,9 @@ class CFCMState(CenterState):
     def memberships(self, X: NDArray) -> NDArray:
         """(m, k) the memberships of samples that no link touches."""
         return quadratic_memberships(self.distances(X), np.zeros(len(self.centers)))
+
+    def rests_since(self, previous: CFCMState) -> bool:
+        return links_rest(previous, self)
 
     def belief(self, block: Block) -> Fuzzy:
         U = self.memberships(block.X)
@@ -131,12 +132,6 @@ class CFCM(CenterSolver):
             LinkPull.at(problem, U, self.constraint_weight, state.mean_cost),
             **state.progress_to(V, problem.spread),
         )
-
-    def converged(self, previous: CFCMState, state: CFCMState) -> bool:
-        # Where links have just been stated, or are still being weighed, the centres are about to follow.
-        before, now = previous.linked_memberships, state.linked_memberships
-        rest = np.array_equal(previous.linked, state.linked) and np.abs(now - before).max(initial=0) <= RESTING
-        return super().converged(previous, state) and bool(rest)
 
     def believe(self, X: NDArray, state: CFCMState) -> Fuzzy:
         return Fuzzy(state.memberships(X))

@@ -24,6 +24,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import compress
 
 import numpy as np
 import pandas as pd
@@ -215,7 +216,7 @@ class BCKM(_KernelKMeans):
         hypothesis = self._small(renamed(labels, like, self.n_clusters))
 
         agreement = links.agreement(hypothesis)
-        ε = float(np.exp(log_ρ - logsumexp(log_ρ)) @ (1 - agreement)) if len(links) else 0.0  # step 5
+        ε = _error(log_ρ, agreement)
         α, stopped = self._importance(ε)
         after = self._log_priorities_after(state.log_priorities, α, agreement)
         return replace(
@@ -238,13 +239,23 @@ class BCKM(_KernelKMeans):
         return bool(state.stopped)
 
     def rebase(self, old_problem: Problem, new_problem: Problem, state: EnsembleState) -> EnsembleState:
-        """The same rounds, each link with the priority it has earned in them: links that stay keep theirs."""
+        """The same rounds, each link with the priority it has earned in them: links that stay keep theirs.
+
+        A round that broke no link counted for much; if it breaks one that is new, it counts for its error from now on.
+        """
         links = self._links(new_problem)
-        log_ρ = np.log(links.weight)
-        for hypothesis, α in zip(state.hypotheses, state.importance):
-            log_ρ = self._log_priorities_after(log_ρ, α, links.agreement(hypothesis))
-        objective = self._objective(log_ρ, links)
-        return replace(state, log_priorities=log_ρ, statements=links.statement, objective=objective, stopped="")
+        state = replace(state, log_priorities=np.log(links.weight), statements=links.statement, stopped="")
+        importance = np.array(state.importance)
+        for t, hypothesis in enumerate(state.hypotheses):
+            agreement = links.agreement(hypothesis)
+            if importance[t] == self.perfect:
+                importance[t], _ = self._importance(_error(self._log_priorities(links, state), agreement))
+            after = self._log_priorities_after(state.log_priorities, importance[t], agreement)
+            state = replace(state, log_priorities=after)
+        if not importance.all():
+            state = replace(state, hypotheses=tuple(compress(state.hypotheses, importance)))
+        objective = self._objective(state.log_priorities, links)
+        return replace(state, importance=importance[importance > 0], objective=objective)
 
     def priorities(self, problem: Problem, state: EnsembleState) -> pd.DataFrame:
         """One row a link: its two samples, whether it is a must-link, and its share of the priority.
@@ -304,6 +315,11 @@ class BCKM(_KernelKMeans):
                 "another number of clusters",
                 BoostingNotStarted,
             )
+
+
+def _error(log_ρ: NDArray, agreement: NDArray) -> float:
+    """Step 5 of Algorithm 3: the share of the priorities whose links are broken."""
+    return float(np.exp(log_ρ - logsumexp(log_ρ)) @ (1 - agreement)) if len(log_ρ) else 0.0
 
 
 def log_loss(log_ρ: NDArray, links: LinkTable) -> float:

@@ -90,10 +90,6 @@ class PCKMeans(CenterSolver):
         V = problem_means(problem, state.labels, state.centers)
         return self._state_at(problem, V, previous=state.labels, **state.progress_to(V, problem.spread))
 
-    def converged(self, previous: LloydState, state: LloydState) -> bool:
-        # Centres may rest while samples that wait for each other still move.
-        return super().converged(previous, state) and np.array_equal(previous.labels, state.labels)
-
     def _linked(self, problem: Problem) -> LinkedSamples:
         def derive(known: ConstraintSet) -> LinkedSamples:
             return LinkedSamples.of(known, self.closure)

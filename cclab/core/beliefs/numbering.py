@@ -100,4 +100,4 @@ def page_numbers(partition: Partition) -> NDArray[np.int64]:
     >>> page_numbers(Hard([2, 2, 0], n_clusters=4))
     array([1, 3, 2, 4])
     """
-    return numbers_in(living_first(partition)) + 1
+    return np.argsort(living_first(partition)) + 1

@@ -42,13 +42,20 @@ def must_edges(known: ConstraintSet) -> tuple[Array, Array, Array]:
 
 
 def must_components(known: ConstraintSet) -> Array:
-    """(n,) the component of each sample under must-links, numbered by first member."""
+    """(n,) the component of each sample under must-links, numbered by first member; worked out once for a set."""
+    return known._together
+
+
+def joined_by_must_links(known: ConstraintSet) -> Array:
+    """As `must_components`, worked out anew."""
     i, j, _ = must_edges(known)
     everyone = np.arange(known.n_samples)
     leader = everyone.copy()
     linked, first = _few_joined(i, j) if len(i) <= FEW_EDGES else _joined(i, j)
     leader[linked] = first
-    return (np.cumsum(leader == everyone) - 1)[leader]
+    component: Array = (np.cumsum(leader == everyone) - 1)[leader]
+    component.setflags(write=False)
+    return component
 
 
 def _joined(i: Array, j: Array) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
-from cclab import BCKM, CKM, ConstraintSet, Problem, iterate
+from cclab import BCKM, CKM, RCKM, ConstraintSet, Problem, iterate
 from cclab.algorithms.kmeans.bckm import BoostingNotStarted
 from cclab.core import ImpossibleKnowledge
 from cclab.core.scores import geometric_nmi
@@ -71,6 +71,25 @@ def test_links_that_stay_keep_their_priorities():
     assert [after[id_] for id_ in stayed] == pytest.approx([before[id_] for id_ in stayed])
     assert rebased.hypotheses is state.hypotheses
     assert solver.step(changed, rebased).iteration == 6
+
+
+@pytest.mark.parametrize("cls", [BCKM, RCKM])
+def test_a_round_that_broke_nothing_counts_anew_when_links_come(cls):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    solver, nothing = cls(2), Problem(X, seed=0)
+    state = iterate(solver, nothing).last()
+    assert state.importance.tolist() == [solver.perfect]
+    a, b = (np.flatnonzero(state.hypothesis == k)[:5] for k in (0, 1))
+    kept = np.stack([a, b], axis=1)
+    one_broken = nothing.with_constraints(ConstraintSet(40).with_cannot_link(kept[1:]).with_must_link(kept[:1]))
+    (importance,) = solver.rebase(nothing, one_broken, state).importance
+    assert importance == pytest.approx(0.5 * np.log(4))  # a fifth of the priority is broken
+    all_broken = nothing.with_constraints(ConstraintSet(40).with_must_link(kept))
+    rebased = solver.rebase(nothing, all_broken, state)
+    assert not rebased.hypotheses
+    assert not len(rebased.importance)
+    held = nothing.with_constraints(ConstraintSet(40).with_cannot_link(kept))
+    assert solver.rebase(nothing, held, state).importance.tolist() == [solver.perfect]
 
 
 def test_weights_are_the_first_priorities():
