@@ -79,16 +79,10 @@ def choose(plain: Paint, seen: Paint, columns: np.ndarray, pixels: np.ndarray) -
         taken, other = others if by_values else others[::-1]
         if other > taken + TURNS and clear >= CLEAR:
             (values, learned), by_values = others, not by_values
-    n_regions = int(plain.code.max()) + 1
-    say = ALIKE / (ALIKE + len(np.unique(plain.stroke)) / n_regions)
+    say = ALIKE / (ALIKE + len(np.unique(plain.stroke)) / (int(plain.code.max()) + 1))
     if not by_values:
-        say *= _trust(values, n_regions) / max(_trust(values, n_regions) + _trust(learned, n_regions), 1e-12)
+        say *= values / (values + learned) if values + learned > 0 else 0.5
     return Choice(values, learned, clear, by_values, say)
-
-
-def _trust(rightly: float, n_regions: int) -> float:
-    """How much better than guessing; nothing where it is not known."""
-    return max(float(np.nan_to_num(rightly)) - 1 / n_regions, 0.0)
 
 
 def _clearness(paint: Paint, pixels: np.ndarray) -> float:

@@ -217,9 +217,8 @@ class Painting:
             eye = np.eye(len(forest.regions))
             return Model(recipe.options, eye, eye, forest.regions, recipe.regions, self.picture, forest)
         palette, centers = self._prototypes(recipe)
-        return Model(
-            recipe.options, palette.units, centers, palette.regions, recipe.regions, self.picture, forest, say
-        )
+        learned = (self.picture, forest, say)
+        return Model(recipe.options, palette.units, centers, palette.regions, recipe.regions, *learned)
 
     def _prototypes(self, recipe: Recipe) -> tuple[Palette, np.ndarray]:
         """By values: where superpixels of the most painted slice leave them; in a very large one where the paint is."""
@@ -240,11 +239,9 @@ class Painting:
 
     def forest(self, recipe: Recipe) -> Forest | None:
         """What a forest learns from the paint for the objects of a recipe; None where these go by values alone."""
-        if self.say_of_values(recipe) == 1:
-            return None
-        choice = self.choice(recipe)
-        quick = recipe.options.objects != "pixels"
-        return None if choice is not None and choice.by_values and quick else self._grown(recipe)
+        choice, quick = self.choice(recipe), recipe.options.objects != "pixels"
+        alone = self.say_of_values(recipe) == 1 or (quick and choice is not None and choice.by_values)
+        return None if alone else self._grown(recipe)
 
     def _grown(self, recipe: Recipe) -> Forest:
         options = recipe.options
