@@ -290,7 +290,7 @@ class Painting:
         return Posed(recipe, objects, palette, problem, solver, notes, *about)
 
     def _evidence(self, recipe: Recipe, forest: Forest) -> np.ndarray:
-        """(n_objects, n_regions) what speaks for each region: the votes of a forest and, as far as they count, values."""
+        """(n_objects, n_regions) what speaks for each region: votes of a forest and, as far as they count, values."""
         options, say = recipe.options, self.say_of_values(recipe)
         votes = self._votes(forest, options).astype(float)
         if not say:
