@@ -75,6 +75,7 @@ def bench_learning() -> Iterator[Row]:
         yield within(f"stroke to first overlay, learned, {about}", first, FIRST)
         yield within(f"stroke to first overlay, chosen by paint left out, {about}", chosen, FIRST)
         yield Row(f"first overlay learned / by values, {about}", first / plain, 6, detail=f"({1e3 * plain:.0f} ms)")
+        yield Row(f"first overlay chosen / by values, {about}", chosen / plain, 2, detail=f"({1e3 * chosen:.0f} ms)")
         final = best_time(overlay(painting, "pixels", "auto"))
         yield within(f"stroke to final overlay, chosen by paint left out, {about}", final, FINAL)
         seconds = best_time(lambda picture=picture: Bank.of(picture), 2)

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy import ndimage
 
 from cclab.images.learned import MOST_PIXELS, Applied, Failed, Model, Progress
+from cclab.images.pixel_doubt import doubt
 from cclab.images.pose import Painting
 from cclab.images.reading import picture_files, stem_of
 from cclab.images.recipe import Recipe
@@ -32,15 +33,14 @@ def over_slices(
         Called with how many are done and how many there are.
     """
     places = range(len(painting.stack)) if places is None else list(places)
-    model = painting.model(recipe)
+    model = painting.model(recipe) if is_large(painting) else None
     for done, place in enumerate(places, 1):
-        if is_large(painting):
+        if model is not None:
             found = _painted_over(model, painting, recipe, place)
         else:
             posed = painting.pose(recipe.with_options({"slice": place}))
             partition = posed.solver.solve(posed.solver.adapt(posed.problem)).partition
-            doubt = posed.objects.lift(model.doubt_of(posed.problem.X).astype(np.float32))
-            found = Applied(posed.picture, Regions.of(posed, partition).labels, doubt, recipe.regions)
+            found = Applied(posed.picture, Regions.of(posed, partition).labels, doubt(posed, partition), recipe.regions)
         if progress is not None:
             progress(done, len(places))
         yield found

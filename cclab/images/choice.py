@@ -18,6 +18,8 @@ LONG, TURNS = 1 / 3, 0.25
 # Values must tell apart not the paint alone but the picture: so near, on average, its pixels are to one region's paint
 # and not to another's. From 0.5 (halfway between two) to 1.
 CLEAR = 0.85
+# Prototypes need little paint, trees much: with so many strokes a region, values and what is learned count alike.
+ALIKE = 2
 
 
 @dataclass(frozen=True)
@@ -32,19 +34,22 @@ class Choice:
     clear : float
         How clearly values part all of the picture, from 0.5 to 1.
     by_values : bool
-        Whether values alone do.
+        Whether values do.
+    say : float
+        How much values count beside what is learned, from 0 to 1.
     """
 
     values: float
     learned: float
     clear: float
     by_values: bool
+    say: float
 
     @property
     def words(self) -> str:
         """Why, in words.
 
-        >>> Choice(0.75, 0.98, 0.9, False).words
+        >>> Choice(0.75, 0.98, 0.9, False, 0).words
         'of paint left out, values tell 75 % rightly and learning 98 %'
         """
         between = ", but much of the picture lies between their values" if self.clear < CLEAR else ""
@@ -74,7 +79,10 @@ def choose(plain: Paint, seen: Paint, columns: np.ndarray, pixels: np.ndarray) -
         taken, other = others if by_values else others[::-1]
         if other > taken + TURNS and clear >= CLEAR:
             (values, learned), by_values = others, not by_values
-    return Choice(values, learned, clear, by_values)
+    say = ALIKE / (ALIKE + len(np.unique(plain.stroke)) / (int(plain.code.max()) + 1))
+    if not by_values:
+        say *= values / (values + learned) if values + learned > 0 else 0.5
+    return Choice(values, learned, clear, by_values, say)
 
 
 def _clearness(paint: Paint, pixels: np.ndarray) -> float:

@@ -42,6 +42,24 @@ def net_shares(objects: Objects, palette: Palette) -> tuple[np.ndarray, int]:
     return np.maximum(net, 0), int((np.count_nonzero(counts, axis=1) > 1).sum())
 
 
+def painted_regions(
+    objects: Objects, palette: Palette, without_value: np.ndarray | None
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """(n_objects,) the region painted on each object, and what a person should know about it."""
+    share, disputed = net_shares(objects, palette)
+    region = np.where(share.max(axis=1) > 0, share.argmax(axis=1), -1)
+    if without_value is not None:
+        region[without_value] = 0
+    if not disputed:
+        return region, ()
+    what = {"values": "value", "superpixels": "superpixel", "pixels": "pixel"}[objects.kind]
+    note = (
+        f"{disputed} {what}{'s are' if disputed > 1 else ' is'} painted in two colours: the colour with more "
+        "paint counts; paint finer, or choose pixels"
+    )
+    return region, (note,)
+
+
 def weights(objects: Objects, palette: Palette, region: np.ndarray, options: Options) -> np.ndarray:
     """Objects count by one (or by their pixels); the paint of each prototype counts as a share of them all."""
     weight = objects.multiplicity.astype(float) if options.weighted else np.ones(len(objects))

@@ -14,6 +14,7 @@ from cclab.core import Partition, Problem, Solver
 from cclab.core.registry import solvers
 from cclab.images.forest import Forest
 from cclab.images.picture import Picture
+from cclab.images.prototypes import nearness
 from cclab.images.recipe import Options
 from cclab.images.sheet import Sheet
 from cclab.maths.focal_sets import gabriel_pairs
@@ -130,7 +131,9 @@ class Model:
     learned_on : Picture
         Whose scale of values holds for all pictures.
     forest : Forest or None
-        What was learned; None where values are compared with prototypes.
+        What was learned; None where values alone are compared with prototypes.
+    say : float
+        How much values count beside what was learned, from 0 to 1.
 
     Examples
     --------
@@ -149,6 +152,7 @@ class Model:
     regions: tuple[str, ...]
     learned_on: Picture
     forest: Forest | None = None
+    say: float = 0.0
 
     def apply(self, picture: Picture | Any) -> Applied:
         """The regions of another picture, of any size, with the same channels.
@@ -185,20 +189,35 @@ class Model:
     def _regions_of(self, sheet: Sheet, options: Options) -> tuple[np.ndarray, np.ndarray]:
         """(height, width) the region of each pixel of a picture, and its doubt."""
         objects = sheet.objects(options)
-        if self.forest is not None:
-            X = self.forest.probabilities(sheet.described(options)).astype(float)
-        else:
-            X = objects.features.astype(float) @ self.units
-        if X.shape[1] != self.centers.shape[1]:
-            raise ValueError(f"{sheet.picture.name} has other features than the picture that was painted on")
+        X = self._evidence(sheet, options)
+        clusters, centers = self._clusters
         problem = Problem(X, affinity=sheet.ties(options))
-        solver = solver_for(replace(options, solver="CECM", parameters={}), self.prototypes, self.centers, moves=False)
+        solver = solver_for(replace(options, solver="CECM", parameters={}), clusters, centers, moves=False)
         partition = solver.solve(solver.adapt(problem)).partition
         return objects.lift(self._labels(partition)), objects.lift(self.doubt_of(X).astype(np.float16))
 
+    def _evidence(self, sheet: Sheet, options: Options) -> np.ndarray:
+        """(n_objects, k) what is clustered: values in units of the paint, or what speaks for each region."""
+        votes = None if self.forest is None else self.forest.probabilities(sheet.described(options)).astype(float)
+        if votes is not None and not self.say:
+            return votes
+        values = sheet.objects(options).features.astype(float)
+        if values.shape[1] != len(self.units):
+            raise ValueError(f"{sheet.picture.name} has other features than the picture that was painted on")
+        X = values @ self.units
+        return X if votes is None else (1 - self.say) * votes + self.say * nearness(X, self.centers, self.prototypes)
+
+    @property
+    def _clusters(self) -> tuple[np.ndarray, np.ndarray]:
+        """The region of each cluster, and where it lies: what was learned has one a region, where it is surely that."""
+        if self.forest is None:
+            return self.prototypes, self.centers
+        return self.forest.regions, np.eye(len(self.forest.regions))
+
     def _labels(self, partition: Partition) -> np.ndarray:
-        regions = np.unique(self.prototypes)
-        degrees = partition.degrees @ np.equal.outer(self.prototypes, regions).astype(float)
+        clusters, _ = self._clusters
+        regions = np.unique(clusters)
+        degrees = partition.degrees @ np.equal.outer(clusters, regions).astype(float)
         labels = regions[degrees.argmax(axis=1)]
         return np.where(partition.outliers() if len(regions) == 1 else False, 0, labels).astype(np.uint8)
 

@@ -9,11 +9,16 @@ from scipy import ndimage
 
 from cclab.core import Partition
 from cclab.images.posed import Posed, by_region
+from cclab.images.prototypes import nearness
 
 # A pixel is undecided where its region is held for less probable than this.
 SURE = 0.8
 # So far around it is looked how many go with the same region, as a standard deviation in pixels: borders are doubtful.
-NEAR = 1.0
+# What was learned is no sharper than the filters behind it: where regions are wide, it is looked further, by this share
+# of their width and so far at most.
+NEAR, OF_WIDTH, FURTHEST = 1.0, 0.1, 3.0
+# How much what is seen counts against how many around go with the same region.
+SEEN = 2 / 3
 # Diameter of the place that is asked about, in pixels, and how far from paint and from earlier places it lies.
 ASKED, AWAY = 7.0, 9.0
 # Of all doubt, what is looked through for the largest piece: the most doubtful share of the pixels.
@@ -23,25 +28,37 @@ MOST_DOUBTFUL = 0.1
 def doubt(posed: Posed, partition: Partition) -> np.ndarray:
     """(height, width) how improbable the region of each pixel is, from 0 to 1.
 
-    Ties make neighbours sure of each other, right or wrong, so belief says little. Doubt is what is missing to the mean
-    of two shares: of the votes for the region by what is seen at the pixel alone (see `probable`), and of the pixels
-    next to it that go with the same region.
+    Ties make neighbours sure of each other, right or wrong, so belief says little. Doubt is what is missing to
+    two shares: of what speaks for the region by what is seen at the pixel (see `probable`), and of the pixels around
+    it that go with the same region.
     """
     degrees, regions = by_region(posed, partition)
-    chosen, shares = degrees.argmax(axis=1), probable(posed, regions)
-    found = posed.objects.lift(shares[np.arange(len(chosen)), chosen].astype(np.float32))
-    labels = posed.objects.lift(chosen)
+    labels, shares = posed.objects.lift(degrees.argmax(axis=1)), probable(posed)
+    around = 0.0 if posed.by_values else min(OF_WIDTH * _width(labels, len(regions)), FURTHEST)
+    found = np.zeros(labels.shape, dtype=np.float32)
     for k in range(len(regions)):
-        mine = labels == k
-        found[mine] += ndimage.gaussian_filter(mine.astype(np.float32), NEAR)[mine]
-    found = np.clip(1 - found / 2, 0, 1)
+        mine, share = labels == k, posed.objects.lift(shares[:, k].astype(np.float32))
+        if around:
+            share = ndimage.gaussian_filter(share, around)
+        same = ndimage.gaussian_filter(mine.astype(np.float32), max(around, NEAR))
+        found[mine] = (SEEN * share + (1 - SEEN) * same)[mine]
+    found = np.clip(1 - found, 0, 1)
     for region in posed.palette.painted:  # paint is the person's word
         found.ravel()[posed.palette.of_region(region)] = 0
     found[posed.unknown] = 1
     return found
 
 
-def probable(posed: Posed, regions: np.ndarray) -> np.ndarray:
+def _width(labels: np.ndarray, n_regions: int) -> float:
+    """How wide the thinnest region is, in pixels: twice its area over the length of its border."""
+    down, across = labels[1:] != labels[:-1], labels[:, 1:] != labels[:, :-1]
+    sides = [labels[1:][down], labels[:-1][down], labels[:, 1:][across], labels[:, :-1][across]]
+    border = np.bincount(np.concatenate(sides), minlength=n_regions)
+    area = np.bincount(labels.ravel(), minlength=n_regions)
+    return float(np.min(2 * area[border > 0] / border[border > 0], initial=np.inf))
+
+
+def probable(posed: Posed) -> np.ndarray:
     """(n_objects, n_regions) how probable regions are by what is seen at each object, without its neighbours.
 
     Votes of a forest are held against paint that was left out (`Forest.calibrated`); where values were chosen, they are
@@ -49,10 +66,7 @@ def probable(posed: Posed, regions: np.ndarray) -> np.ndarray:
     """
     if posed.votes is not None:
         return posed.votes
-    squares = np.stack([((posed.problem.X - center) ** 2).sum(axis=1) for center in posed.centers], axis=1)
-    nearest = np.stack([squares[:, posed.palette.regions == region].min(axis=1) for region in regions], axis=1)
-    likely = 1 / np.maximum(nearest, 1e-9)
-    return likely / likely.sum(axis=1, keepdims=True)
+    return nearness(posed.problem.X, posed.centers, posed.palette.regions)
 
 
 @dataclass(frozen=True)
@@ -109,7 +123,7 @@ def place_to_ask(posed: Posed, partition: Partition, apart_from: list[tuple[int,
     degrees, regions = by_region(posed, partition)
     shares = (
         degrees[posed.objects.labels_of_pixels[row, column]]
-        + 1e-3 * probable(posed, regions)[posed.objects.labels_of_pixels[row, column]]
+        + 1e-3 * probable(posed)[posed.objects.labels_of_pixels[row, column]]
     )
     likely = tuple(int(region) for region in regions[np.argsort(-shares)])
     return Place(row, column, ASKED, likely, int(piece.sum()))

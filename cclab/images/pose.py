@@ -18,13 +18,13 @@ import numpy as np
 from cclab.core import Problem, Solver
 from cclab.core.registry import solvers
 from cclab.images.choice import Choice, choose
-from cclab.images.constraints import likeness, net_shares, statements, weights
+from cclab.images.constraints import likeness, painted_regions, statements, weights
 from cclab.images.forest import N_TREES, Forest, Paint, gather
 from cclab.images.learned import Model, solver_for
 from cclab.images.objects import Objects
 from cclab.images.picture import Picture
 from cclab.images.posed import Posed
-from cclab.images.prototypes import Dab, Palette, means_of
+from cclab.images.prototypes import Dab, Palette, means_of, nearness
 from cclab.images.recipe import Options, Recipe
 from cclab.images.sheet import MOST_KEPT, Sheet
 from cclab.images.stack import Stack
@@ -209,29 +209,39 @@ class Painting:
         <Model of Lesion, Rest: 2 prototypes>
         """
         recipe = recipe if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
-        if self.full is not self:
-            choice = self.choice(recipe)
-            chosen = {} if choice is None else {"learn": not choice.by_values}
-            return self.full.model(recipe.with_options(chosen).enlarged(self.picture.reduced_by))
-        forest = self.forest(recipe)
-        if forest is not None:
+        return self.full._model(recipe.enlarged(self.picture.reduced_by), self.say_of_values(recipe))
+
+    def _model(self, recipe: Recipe, say: float) -> Model:
+        forest = self._grown(recipe) if say < 1 else None
+        if forest is not None and not say:
             eye = np.eye(len(forest.regions))
             return Model(recipe.options, eye, eye, forest.regions, recipe.regions, self.picture, forest)
-        if self.sheet(0).n_pixels > MOST_KEPT:  # prototypes stay where the paint is
+        palette, centers = self._prototypes(recipe)
+        learned = (self.picture, forest, say)
+        return Model(recipe.options, palette.units, centers, palette.regions, recipe.regions, *learned)
+
+    def _prototypes(self, recipe: Recipe) -> tuple[Palette, np.ndarray]:
+        """By values: where superpixels of the most painted slice leave them; in a very large one where the paint is."""
+        if self.sheet(0).n_pixels > MOST_KEPT:
             features, places = self._pooled(recipe)
             palette = Palette.of(recipe.strokes, places, features)
-            centers = means_of(palette, features)
-        else:
-            posed = self.pose(recipe.with_options({"objects": "superpixels", "slice": self.home(recipe)}))
-            centers, palette = _moved(posed, posed.centers), posed.palette
-        return Model(recipe.options, palette.units, centers, palette.regions, recipe.regions, self.picture)
+            return palette, means_of(palette, features)
+        options = {"objects": "superpixels", "slice": self.home(recipe), "learn": False}
+        posed = self.pose(recipe.with_options(options))
+        return posed.palette, _moved(posed, posed.centers)
+
+    def say_of_values(self, recipe: Recipe) -> float:
+        """How much values count beside what is learned: 1 where nothing is to learn, or one region alone has paint."""
+        if not recipe.options.learns or len(self.painted_regions(recipe)) < 2:
+            return 1.0
+        choice = self.choice(recipe)
+        return 0.0 if choice is None else choice.say
 
     def forest(self, recipe: Recipe) -> Forest | None:
-        """What a forest learns from the paint; None where none is to learn, or has but one region to learn about."""
-        if not recipe.options.learns or len(self.painted_regions(recipe)) < 2:
-            return None
-        choice = self.choice(recipe)
-        return None if choice is not None and choice.by_values else self._grown(recipe)
+        """What a forest learns from the paint for the objects of a recipe; None where these go by values alone."""
+        choice, quick = self.choice(recipe), recipe.options.objects != "pixels"
+        alone = self.say_of_values(recipe) == 1 or (quick and choice is not None and choice.by_values)
+        return None if alone else self._grown(recipe)
 
     def _grown(self, recipe: Recipe) -> Forest:
         options = recipe.options
@@ -261,7 +271,7 @@ class Painting:
         return _once(self, self._made, ("paint", recipe.key[0], recipe.options.flatten, what), make)
 
     def _make_learned(self, recipe: Recipe, forest: Forest) -> Posed:
-        """The problem of clustering what a forest says: one prototype for each region, where it is surely that one."""
+        """The problem of clustering what speaks for regions: one prototype for each, where it is surely that one."""
         options, left = recipe.options, self.left_of(recipe)
         sheet = self.sheet(options.slice)
         objects = sheet.objects(options)
@@ -271,13 +281,23 @@ class Painting:
         here = [dab for dab, stroke in zip(roles, recipe.strokes) if dab is not None and stroke.slice == options.slice]
         centers = np.eye(len(forest.regions))
         palette = Palette(tuple(here), forest.regions, centers)
-        region, notes = self._painted_regions_of(sheet, objects, palette, options)
+        region, notes = painted_regions(objects, palette, sheet.without_value(options))
         seen, uses = sheet.described(options), solvers.get(options.solver).uses
         known = statements(objects, palette, region, uses)
-        problem = Problem(self._votes(forest, options).astype(float), known, affinity=sheet.ties(options))
+        problem = Problem(self._evidence(recipe, forest), known, affinity=sheet.ties(options))
         solver = solver_for(options, palette.regions, centers, moves=False)
         about = (self.stack[options.slice], centers, roles, region, self.choice(recipe), forest, seen)
         return Posed(recipe, objects, palette, problem, solver, notes, *about)
+
+    def _evidence(self, recipe: Recipe, forest: Forest) -> np.ndarray:
+        """(n_objects, n_regions) what speaks for each region: votes of a forest and, as far as they count, values."""
+        options, say = recipe.options, self.say_of_values(recipe)
+        votes = self._votes(forest, options).astype(float)
+        if not say:
+            return votes
+        palette, centers = self._prototypes(recipe)
+        X = self.objects(recipe).features.astype(float) @ palette.units
+        return (1 - say) * votes + say * nearness(X, centers, palette.regions)
 
     def _votes(self, forest: Forest, options: Options) -> np.ndarray:
         """(n_objects, n_regions) what a forest says of a slice; those beside it have a say where that is wanted."""
@@ -291,25 +311,6 @@ class Painting:
     def _own_votes(self, forest: Forest, options: Options) -> np.ndarray:
         sheet, key = self.sheet(options.slice), (forest, options.slice, options.objects)
         return _once(self, self._voted, key, lambda: forest.probabilities(sheet.described(options)), KEPT_SHEETS)
-
-    @staticmethod
-    def _painted_regions_of(
-        sheet: Sheet, objects: Objects, palette: Palette, options: Options
-    ) -> tuple[np.ndarray, tuple[str, ...]]:
-        """(n_objects,) the region painted on each object, and what a person should know about it."""
-        share, disputed = net_shares(objects, palette)
-        region = np.where(share.max(axis=1) > 0, share.argmax(axis=1), -1)
-        without_value = sheet.without_value(options)
-        if without_value is not None:
-            region[without_value] = 0
-        if not disputed:
-            return region, ()
-        what = {"values": "value", "superpixels": "superpixel", "pixels": "pixel"}[objects.kind]
-        note = (
-            f"{disputed} {what}{'s are' if disputed > 1 else ' is'} painted in two colours: the colour with more "
-            "paint counts; paint finer, or choose pixels"
-        )
-        return region, (note,)
 
     def _make(self, recipe: Recipe) -> Posed:
         options = recipe.options
@@ -325,7 +326,7 @@ class Painting:
         palette = pooled.within(sheet.n_pixels)
         means = means_of(pooled, features)
         X = objects.features.astype(float) @ palette.units
-        region, notes = self._painted_regions_of(sheet, objects, palette, options)
+        region, notes = painted_regions(objects, palette, sheet.without_value(options))
         solver_class = solvers.get(options.solver)
         weight = weights(objects, palette, region, options)
         if len(palette.painted) > 1:  # one region alone draws nothing away: what is unlike its paint is nowhere

@@ -44,7 +44,8 @@ class Posed:
     seen : array of shape (n_objects, n_maps), or None
         What the filters say of each object, where a forest has learned by them.
     second : Forest or None
-        Where values were chosen: what was learned, to be asked how sure that is.
+        Where values alone are clustered, though not because a person said so: what was learned, to be asked how sure
+        that is.
     """
 
     recipe: Recipe
@@ -70,6 +71,11 @@ class Posed:
         if self.second is not None and self.seen is not None:
             return self.second.calibrated(self.second.probabilities(self.seen))
         return None
+
+    @property
+    def by_values(self) -> bool:
+        """Whether values tell regions apart: because it was chosen so, or because nothing else was looked at."""
+        return self.forest is None if self.choice is None else self.choice.by_values
 
     @cached_property
     def unknown(self) -> np.ndarray:

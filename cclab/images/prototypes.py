@@ -175,3 +175,11 @@ def means_of(palette: Palette, features: np.ndarray) -> np.ndarray:
     """(n_prototypes, n_features) where the paint of each prototype lies, in its units."""
     painted = [palette.of_prototype(k) for k in range(len(palette.regions))]
     return np.stack([features[pixels].mean(axis=0, dtype=float) for pixels in painted]) @ palette.units
+
+
+def nearness(X: np.ndarray, centers: np.ndarray, regions: np.ndarray) -> np.ndarray:
+    """(n, n_regions) shares of regions in what is near, by the inverse of squared distances to their prototypes."""
+    squares = np.stack([((X - center) ** 2).sum(axis=1) for center in centers], axis=1)
+    nearest = np.stack([squares[:, regions == region].min(axis=1) for region in np.unique(regions)], axis=1)
+    near = 1 / np.maximum(nearest, 1e-9)
+    return near / near.sum(axis=1, keepdims=True)

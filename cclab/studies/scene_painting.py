@@ -246,12 +246,23 @@ def means(frame: pd.DataFrame) -> pd.DataFrame:
     return table.assign(pictures=by_picture.groupby("method", sort=False).size()).reset_index()
 
 
+def applied_beside(frame: pd.DataFrame) -> pd.DataFrame:
+    """Means over the pictures that paint of another was applied to: beside painting on each of them."""
+    pictures = frame.loc[frame["method"] == APPLIED.label, "dataset"]
+    both = frame["method"].isin([PAINTER.label, APPLIED.label])
+    return means(frame[both & frame["dataset"].isin(pictures)])
+
+
 class SceneStudy(Study):
-    """A study whose report begins with means over all pictures."""
+    """A study whose report begins with means over all pictures, and over those that paint was applied to."""
 
     def report(self, frame: pd.DataFrame) -> str:
         """All of it in Markdown."""
-        return "\n\n".join(["## Means over all pictures", markdown(means(frame)), super().report(frame)])
+        parts = ["## Means over all pictures", markdown(means(frame))]
+        beside = applied_beside(frame)
+        if len(beside):
+            parts += ["## Painted, and applied from another picture of the same kind", markdown(beside)]
+        return "\n\n".join([*parts, super().report(frame)])
 
 
 SCENES = [Data(pixels_of, label=name, name=name) for name in HELD_OUT]

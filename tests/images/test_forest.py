@@ -6,7 +6,7 @@ import pytest
 from cclab.images import Options, Painting, Recipe, Regions, Stroke, load_image, load_stack
 from cclab.images.choice import choose
 from cclab.images.forest import gather
-from cclab.images.pixel_doubt import doubt, place_to_ask
+from cclab.images.pixel_doubt import _width, doubt, place_to_ask
 from cclab.images.regions import dice, plausibility, typicality
 
 
@@ -45,17 +45,27 @@ def test_texture_is_learned_where_values_are_alike(painting, objects):
 
 def test_values_or_learning_are_chosen_by_paint_that_was_left_out(painting):
     rough = solved(painting, LEFT, RIGHT, learn="auto")[0]
-    assert rough.forest is not None
+    assert not rough.by_values
     assert rough.choice.learned > rough.choice.values
+    assert rough.choice.say < 1 / 3
     truth = painting.picture.truth
     bright = Painting(load_image(np.clip(0.3 + 0.4 * truth + 0.3 * (painting.picture.pixels - 0.5), 0, 1)))
     chosen, values = (solved(bright, LEFT, RIGHT, learn=learn) for learn in ("auto", False))
-    assert chosen[0].forest is None
+    assert chosen[0].by_values
+    assert chosen[0].choice.say > 0.5  # with one stroke a region prototypes know more than trees
     assert "values tell 100 % rightly" in chosen[0].choice.words
     np.testing.assert_array_equal(chosen[2].labels, values[2].labels)
     assert values[0].choice is None
     coarse = solved(bright, LEFT, RIGHT, learn="auto", objects="superpixels")[0]
     assert coarse.choice is chosen[0].choice  # whatever is clustered, it is chosen once
+    assert coarse.forest is None  # quick, and by steps
+
+
+def test_learning_has_more_of_a_say_the_more_is_painted(painting):
+    bright = Painting(load_image(0.3 + 0.4 * painting.picture.truth + 0.05 * painting.picture.pixels))
+    more = (Stroke("brush", 1, 5, [[28, 12], [28, 40]]), Stroke("brush", 2, 5, [[52, 12], [52, 40]]))
+    few, many = (solved(bright, LEFT, RIGHT, *others, learn="auto")[0].choice.say for others in ((), more))
+    assert few > many > 0
 
 
 def test_where_values_were_chosen_doubt_is_real_all_the_same(painting):
@@ -67,7 +77,7 @@ def test_where_values_were_chosen_doubt_is_real_all_the_same(painting):
         RIGHT,
         learn="auto",
     )
-    assert posed.forest is None
+    assert posed.by_values
     found, middle = doubt(posed, state.partition), slice(35, 45)
     assert found[:, middle].mean() > 3 * found[:, :20].mean()
     assert regions.undecided[:, middle].any()
@@ -77,11 +87,11 @@ def test_where_values_were_chosen_doubt_is_real_all_the_same(painting):
 def test_with_too_little_paint_to_leave_out_it_goes_by_how_values_part_the_picture(painting):
     dots = [Stroke("brush", region, 3, [[x, 20]]) for region, x in ((1, 12), (2, 66))]
     alike = solved(painting, *dots, learn="auto")[0]
-    assert alike.forest is not None
+    assert not alike.by_values
     assert alike.choice.words.endswith("any out, but much of the picture lies between their values")
     bright = Painting(load_image(0.3 + 0.4 * painting.picture.truth + 0.05 * painting.picture.pixels))
     apart = solved(bright, *dots, learn="auto")[0]
-    assert apart.forest is None
+    assert apart.by_values
     assert apart.choice.words == "there is too little paint to leave any out"
 
 
@@ -101,6 +111,26 @@ def test_corrections_turn_the_choice_only_where_it_is_clearly_wrong():
     assert choice(first=(0, 1), then=(0, 1)).by_values
     assert not choice(first=(1,), then=(1,)).by_values
     assert choice(first=(0, 1), then=(1,)).by_values  # dabs lie where values err: that alone is no reason
+
+
+def test_a_correction_never_turns_all_at_once(painting):
+    """Values and what is learned both have their say before and after, so a dab where values err moves little else."""
+    truth = painting.picture.truth
+    pixels = 0.35 + 0.3 * truth + 0.25 * (painting.picture.pixels - 0.5)
+    pixels[20:40, :8] += 0.3  # of the left, as bright as the right
+    picture = Painting(load_image(np.clip(pixels, 0, 1)))
+    before = solved(picture, LEFT, RIGHT, learn="auto")[2].labels
+    after = solved(picture, LEFT, RIGHT, Stroke("brush", 1, 5, [[4, 24], [4, 36]]), learn="auto")[2].labels
+    wrong = [(labels != truth + 1).mean() for labels in (before, after)]
+    assert wrong[1] < wrong[0]
+    assert ((before == truth + 1) & (after != truth + 1)).mean() < 0.03
+
+
+def test_doubt_looks_further_around_where_regions_are_wide():
+    squares = np.kron(np.indices((4, 4)).sum(axis=0) % 2, np.ones((20, 20), dtype=int))
+    lines = np.kron(np.arange(40) % 2, np.ones((80, 2), dtype=int))
+    assert _width(squares, 2) > 2 * _width(lines, 2) == pytest.approx(4, rel=0.1)
+    assert _width(np.zeros((5, 5), dtype=int), 1) == np.inf
 
 
 def test_options_of_learning_are_named():

@@ -1,11 +1,22 @@
 """Scenes have a truth, are the same each time, and can be painted on by every method."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from cclab.core import Problem
 from cclab.studies.painting_scenes import HELD_OUT, TUNING, scene
-from cclab.studies.scene_painting import STUDY, Course, answered, means, painter, pixels_of, watershed, where_errors_are
+from cclab.studies.scene_painting import (
+    STUDY,
+    Course,
+    answered,
+    applied_beside,
+    means,
+    painter,
+    pixels_of,
+    watershed,
+    where_errors_are,
+)
 
 
 def test_there_are_enough_and_none_is_tuned_to():
@@ -47,3 +58,11 @@ def test_every_method_has_a_cell_for_every_scene():
     assert {cell.data.label for cell in STUDY.cells} == set(HELD_OUT)
     frame = STUDY.run(1, out=None, only=["cell", "watershed"])
     assert means(frame)["pictures"].tolist() == [1]
+
+
+def test_what_was_applied_is_held_against_painting_the_same_pictures():
+    rows = [("text", "painter", 0.2), ("vessels", "painter", 0.9), ("vessels", "painter, applied", 0.8)]
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "dice"])
+    beside = applied_beside(frame).set_index("method")["dice"]
+    assert beside.to_dict() == {"painter": 0.9, "painter, applied": 0.8}
+    assert applied_beside(frame[:2]).empty

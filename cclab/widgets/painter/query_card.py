@@ -110,7 +110,7 @@ class Places(Samples):
         posed = self.posed
         assert posed is not None
         regions = posed.palette.painted
-        shares = probable(posed, regions)[query.samples[0]]
+        shares = probable(posed)[query.samples[0]]
         order = np.argsort(-shares)[:2]
         named = [join(tag("b", self.desk.regions[regions[k] - 1]), f" {100 * shares[k]:.0f} %") for k in order]
         return join("By what is seen at ", tag("b", "a"), ": ", named[0], ", ", named[1], f"; {query.reason}.")

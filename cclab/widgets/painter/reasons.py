@@ -75,7 +75,7 @@ class Reasons(Part):
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
         recipe, posed = self.desk.recipe_at(new), self.desk.posed_at(new)
         self.way.value = next(name for name, learn in WAYS.items() if learn == self.desk.learn)
-        forest = None if posed is None else posed.forest
+        forest = None if posed is None or posed.by_values else posed.forest
         if posed is None or len(posed.palette.painted) < 2:
             learns = "Paint a stroke in each of two regions; what tells them apart is then learned."
             self._words.value = learns if self.desk.learn else NEAR

@@ -85,7 +85,8 @@ class StrokeList(Part):
             "tr", tag("th", "Stroke"), tag("th", "Pixels", class_="cc-number"), tag("th", "Role"), tag("th", "")
         )
         rows = []
-        effects = iter(() if posed is None or posed.forest is None else posed.forest.effects)
+        forest = None if posed is None else posed.forest or posed.second
+        effects = iter(() if forest is None else forest.effects)
         for stroke_id, stroke, pixels, dab in zip(recipe.ids, recipe.strokes, left, roles):
             effect = next(effects, None) if dab is not None and dab.region else None
             words = role(dab, self.desk.regions, effect) if posed is not None or not len(pixels) else ""

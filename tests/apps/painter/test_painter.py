@@ -310,7 +310,7 @@ def test_what_tells_them_apart_is_said_and_can_be_changed(page):
     paint(page, LEFT, RIGHT)
     assert page.desk.recipe.options.learn == "auto"
     assert "Values tell them apart. Of paint left out, values tell 100 % rightly" in part._words.value
-    assert page.desk.posed_at(page.desk.session.current).forest is None
+    assert page.desk.posed_at(page.desk.session.current).by_values
 
     async def learn():
         part.way.value = "Learn from paint"
