@@ -185,12 +185,12 @@ def as_page(kept: dict[str, Any], sizes: Sequence[int]) -> str:
     return f"""# How long a step takes
 
 Every solver, by `make bench-table` on {kept["date"]} with {kept["versions"]}: one step on
-{N_FEATURES} features and {N_CLUSTERS} clusters, over one iteration of Lloyd's in scikit-learn's KMeans on the same data,
-clouds that overlap ({lloyd_ms} ms for {many} samples), all in seconds of one
-processor. Solvers of links are given {N_LINKS} of them, those of labels {N_LABELS}. A solver is tried on ten times as many
-samples as long as a start and a step should then take {PATIENCE:g} seconds at most; memory is what a step holds at its
-peak, on the most samples. What a step is differs: that of an ensemble is a round, that of a metric learner a metric and
-a clustering by it. At the end other libraries, each in an environment of its own: five steps with their start, over
+{N_FEATURES} features and {N_CLUSTERS} clusters that overlap, over one iteration of Lloyd's in scikit-learn's KMeans on
+the same data ({lloyd_ms} ms for {many} samples), all in seconds of one
+processor. Solvers of links are given {N_LINKS} of them, those of labels {N_LABELS}. A solver is tried on ten times as
+many samples as long as a start and a step should then take {PATIENCE:g} seconds at most; memory is what a step holds at
+its peak, on the most samples. What a step is differs: that of an ensemble is a round, that of a metric learner a metric
+and a clustering by it. At the end other libraries, each in an environment of its own: five steps with their start, over
 five, on up to {MOST_FOR_PEERS:,} samples.
 
 {markdown(table)}
