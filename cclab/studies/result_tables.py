@@ -42,6 +42,8 @@ def results_table(
                 rows.append(row | ({"failed": len(errors), "error": errors.iloc[0]} if len(errors) else {}))
     table = pd.DataFrame(rows)
     last = [name for name in ("failed", "error") if name in table]
+    if last:
+        table["failed"] = table["failed"].fillna(0).astype(int)
     return table[[name for name in table.columns if name not in last] + last]
 
 
