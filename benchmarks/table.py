@@ -1,7 +1,8 @@
 """Every solver in one table: a step beside an iteration of Lloyd's, how it grows, what it holds.
 
-``python -m benchmarks.table [--sizes 1000 10000 ...] [--only FCM ECM ...] [--peers] [--json FILE]``. Times are ratios
-to one iteration of scikit-learn's KMeans on the same data. A solver is tried on no more samples once a step takes long.
+``python -m benchmarks.table [--sizes 1000 10000 ...] [--only FCM ECM ...] [--peers] [--json FILE] [--page FILE]``.
+Times are ratios to one iteration of scikit-learn's KMeans on the same data. A solver is tried on no more samples once a
+step takes long.
 """
 
 from __future__ import annotations
@@ -15,50 +16,74 @@ import time
 import tracemalloc
 import warnings
 from collections.abc import Callable, Sequence
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
-from benchmarks import best_time
-from benchmarks.rivals import NotToBeHad, ask, python_of
+from benchmarks import active_semi_clustering, best_time, metric_learn
+from benchmarks.rivals import NotToBeHad, ask_for_lines, python_of
 from cclab import ConstraintSet, Problem
 from cclab.core.registry import solvers
+from cclab.studies.result_tables import markdown
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 N_CLUSTERS, N_FEATURES, N_LINKS, N_LABELS = 5, 10, 100, 30
+# So wide that clusters overlap: Lloyd's is then still on its way after ten iterations.
+SPREAD = 6.0
 # A size is tried if a start or a step should take no more than so many seconds: so many times more than at the last.
 PATIENCE, GROWTH = 5.0, 10
 
-# What other libraries take for all steps, over the number of steps: each in an environment of its own.
-PEERS: dict[str, tuple[str, list[str], str]] = {
+# What other libraries take for five steps, over five: what to install, to import, and to call.
+PEERS: dict[str, tuple[list[str], str, str]] = {
     "scikit-fuzzy cmeans": (
-        "skfuzzy",
-        ["scikit-fuzzy", "setuptools"],
-        "u = skfuzzy.cmeans(X.T, k, 2, error=0, maxiter=5, seed=0)",
+        ["scikit-fuzzy", "setuptools", "scikit-learn"],
+        "from skfuzzy import cmeans",
+        "cmeans(X.T, k, 2, error=0, maxiter=5, seed=0)",
     ),
-    "evclust ecm": ("evclust", ["evclust"], "from evclust.ecm import ecm; ecm(x=X, c=k, maxit=5, epsi=0, disp=False)"),
+    "evclust ecm": (
+        ["evclust", "scikit-learn"],
+        "from evclust.ecm import ecm",
+        "ecm(x=X, c=k, maxit=5, epsi=0, disp=False)",
+    ),
+    "active-semi-supervised PCKMeans": (
+        active_semi_clustering.NEEDS,
+        "from active_semi_clustering.semi_supervised.pairwise_constraints import PCKMeans",
+        "PCKMeans(k, max_iter=5).fit(X, ml=must, cl=cannot)",
+    ),
+    "metric-learn ITML": (
+        metric_learn.NEEDS,
+        "from metric_learn import ITML",
+        "ITML(max_iter=5, random_state=0).fit(X[must + cannot], [1] * len(must) + [-1] * len(cannot))",
+    ),
 }
+# They are tried on no more samples than this.
+MOST_FOR_PEERS = 10_000
 PEER = """
-import json, sys, time, warnings, io, contextlib
+import contextlib, io, json, sys, time, warnings
 warnings.simplefilter("ignore")
 import numpy as np
-import {module}
 from sklearn.datasets import make_blobs
+{importing}
 given = json.load(sys.stdin)
-k = given["k"]
-X = make_blobs(given["n"], given["p"], centers=k, random_state=0)[0]
+k, must, cannot = given["k"], given["must"], given["cannot"]
+X = make_blobs(given["n"], given["p"], centers=k, cluster_std=given["spread"], random_state=0)[0]
+np.random.seed(0)
 with contextlib.redirect_stdout(io.StringIO()):
     begun = time.process_time()
     {call}
-print(json.dumps((time.process_time() - begun) / 5))
+    took = time.process_time() - begun
+print(json.dumps(took / 5))
 """
 
 
 def problem_of(n: int, uses: frozenset[str]) -> Problem:
-    X, truth = make_blobs(n, N_FEATURES, centers=N_CLUSTERS, random_state=0)
+    X, truth = make_blobs(n, N_FEATURES, centers=N_CLUSTERS, cluster_std=SPREAD, random_state=0)
     rng, known = np.random.default_rng(0), ConstraintSet(n)
     if uses & {"must", "cannot"}:
         pairs = rng.choice(n, (N_LINKS, 2), replace=False)
@@ -77,7 +102,8 @@ def lloyd(X: Any) -> float:
     def run(steps: int) -> Callable[[], Any]:
         return lambda: KMeans(N_CLUSTERS, init=start, n_init=1, max_iter=steps, tol=0, algorithm="lloyd").fit(X)
 
-    more, few = best_time(run(11), 3), best_time(run(1), 3)
+    assert run(11)().n_iter_ == 11
+    more, few = best_time(run(11)), best_time(run(1))
     return max(more - few, 1e-9) / 10
 
 
@@ -119,24 +145,56 @@ def row_of(cls: type, sizes: Sequence[int], iterations: dict[int, float]) -> dic
     return row
 
 
-def peer_rows(sizes: Sequence[int], iterations: dict[int, float]) -> list[dict[str, Any]]:
-    """What other libraries take, up to 10,000 samples; why not, where they can't be had."""
-    rows = []
-    for name, (module, needs, call) in PEERS.items():
-        row: dict[str, Any] = {"solver": name, "ratio": {}, "bytes": None, "why": ""}
-        try:
-            python = python_of(name.replace(" ", "-"), module, [*needs, "scikit-learn"])
-            for n in (n for n in sizes if n <= 10_000):
-                given = {"n": n, "p": N_FEATURES, "k": N_CLUSTERS}
-                took = ask(python, PEER.format(module=module, call=call), given, 60.0)
-                if took is None:
-                    row["why"] = f"more than a minute for {n:,} samples"
-                    break
-                row["ratio"][n] = took / iterations[n]
-        except NotToBeHad as error:
-            row["why"] = str(error)[:120]
-        rows.append(row)
-    return rows
+def peer_row(name: str, sizes: Sequence[int], iterations: dict[int, float]) -> dict[str, Any]:
+    """What another library takes; why not, where it can't be had."""
+    needs, importing, call = PEERS[name]
+    row: dict[str, Any] = {"solver": name, "ratio": {}, "bytes": None, "why": ""}
+    try:
+        python = python_of(name.replace(" ", "-"), importing.split()[1].partition(".")[0], needs)
+        for n in (n for n in sizes if n <= MOST_FOR_PEERS):
+            said = problem_of(n, frozenset({"must", "cannot"})).constraints.pairs
+            pairs = np.stack([said.i, said.j], axis=1)
+            links = {"must": pairs[said.must].tolist(), "cannot": pairs[~said.must].tolist()}
+            given = {"n": n, "p": N_FEATURES, "k": N_CLUSTERS, "spread": SPREAD, **links}
+            told, ended = ask_for_lines(python, PEER.format(importing=importing, call=call), given, 60.0)
+            if not ended:
+                row["why"] = f"more than a minute for {n:,} samples"
+                break
+            row["ratio"][n] = told[0] / iterations[n]
+    except NotToBeHad as error:
+        row["why"] = str(error)[:120]
+    return row
+
+
+def as_page(kept: dict[str, Any], sizes: Sequence[int]) -> str:
+    """The table as a page of the documents."""
+    table = pd.DataFrame(
+        [
+            {
+                "solver": row["solver"],
+                **{f"{n:,}": f"{row['ratio'][str(n)]:.3g}" if str(n) in row["ratio"] else "" for n in sizes},
+                "grows by n^": f"{row['exponent']:.2f}" if "exponent" in row else "",
+                "bytes a sample": "" if row["bytes"] is None else f"{row['bytes']:.0f}",
+                "note": row["why"],
+            }
+            for row in kept["rows"]
+        ]
+    )
+    lloyd_ms = ", ".join(f"{1e3 * kept['lloyd'][str(n)]:.3g}" for n in sizes)
+    many = ", ".join(f"{n:,}" for n in sizes)
+    return f"""# How long a step takes
+
+Every solver, by `make bench-table` on {kept["date"]} with {kept["versions"]}: one step on
+{N_FEATURES} features and {N_CLUSTERS} clusters that overlap, over one iteration of Lloyd's in scikit-learn's KMeans on
+the same data ({lloyd_ms} ms for {many} samples), all in seconds of one
+processor. Solvers of links are given {N_LINKS} of them, those of labels {N_LABELS}. A solver is tried on ten times as
+many samples as long as a start and a step should then take {PATIENCE:g} seconds at most; memory is what a step holds at
+its peak, on the most samples. What a step is differs: that of an ensemble is a round, that of a metric learner a metric
+and a clustering by it. At the end other libraries, each in an environment of its own: five steps with their start, over
+five, on up to {MOST_FOR_PEERS:,} samples.
+
+{markdown(table)}
+"""
 
 
 def printed(row: dict[str, Any], sizes: Sequence[int]) -> str:
@@ -144,7 +202,7 @@ def printed(row: dict[str, Any], sizes: Sequence[int]) -> str:
     cells = [f"{row['ratio'][n]:>9.3g}" if n in row["ratio"] else f"{'-':>9}" for n in sizes]
     exponent = f"{row['exponent']:>6.2f}" if "exponent" in row else f"{'-':>6}"
     held = f"{row['bytes']:>8.0f}" if row["bytes"] is not None else f"{'-':>8}"
-    return f"{row['solver']:<24}{''.join(cells)}{exponent}{held}  {row['why']}"
+    return f"{row['solver']:<32}{''.join(cells)}{exponent}{held}  {row['why']}"
 
 
 def main(words: list[str]) -> int:
@@ -152,20 +210,29 @@ def main(words: list[str]) -> int:
     parser.add_argument("--sizes", nargs="+", type=int, default=list(SIZES))
     parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument("--peers", action="store_true", help="other libraries too, each in an environment of its own")
-    parser.add_argument("--json", type=Path, help="keep the figures in this file")
+    parser.add_argument("--json", type=Path, help="keep the figures in this file, and go on from those in it")
+    parser.add_argument("--page", type=Path, help="write the table into this file, in Markdown")
     given = parser.parse_args(words)
     iterations = {n: lloyd(problem_of(n, frozenset()).X) for n in given.sizes}
-    print(f"{'a step / a Lloyd iteration, n =':<24}{''.join(f'{n:>9,}' for n in given.sizes)}{'n^':>6}{'bytes':>8}")
-    rows = []
-    for name in given.only or solvers.names():
-        rows.append(row_of(solvers.get(name), given.sizes, iterations))
-        print(printed(rows[-1], given.sizes), flush=True)
-    for row in peer_rows(given.sizes, iterations) if given.peers else []:
-        rows.append(row)
+    kept: dict[str, Any] = {"rows": []}
+    if given.json is not None and given.json.exists():
+        kept = json.loads(given.json.read_text(encoding="utf-8"))
+    done = {row["solver"] for row in kept["rows"]}
+    kept |= {"date": date.today().isoformat(), "machine": platform.machine(), "lloyd": iterations}
+    kept["versions"] = ", ".join(f"{name} {version(name)}" for name in ("cclab", "numpy", "scikit-learn"))
+    print(f"{'a step / a Lloyd iteration, n =':<32}{''.join(f'{n:>9,}' for n in given.sizes)}{'n^':>6}{'bytes':>8}")
+    for name in [*(given.only or solvers.names()), *(PEERS if given.peers else ())]:
+        if name in done:
+            continue
+        ours = name not in PEERS
+        row = row_of(solvers.get(name), given.sizes, iterations) if ours else peer_row(name, given.sizes, iterations)
+        kept["rows"].append(row)
         print(printed(row, given.sizes), flush=True)
-    if given.json is not None:
-        kept = {"machine": platform.machine(), "python": platform.python_version(), "lloyd": iterations, "rows": rows}
-        given.json.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+        if given.json is not None:
+            given.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    if given.page is not None:
+        kept = json.loads(json.dumps(kept))  # sizes are texts there
+        given.page.write_text(as_page(kept, given.sizes), encoding="utf-8")
     return 0
 
 

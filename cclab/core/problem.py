@@ -195,13 +195,10 @@ class Problem:
             mean = np.asarray(w @ self.X, dtype=float).ravel()
             variance = float(w @ self.X.multiply(self.X).sum(axis=1) - mean @ mean)
         else:
-            (mean,) = self.total(lambda block: ((block.weights / whole) @ block.X.astype(float, copy=False),))
-
-            # Around the mean: far from the origin a difference of squares would be noise.
-            def around(block: Block) -> tuple[float]:
-                return (float((block.weights / whole) @ ((block.X - mean) ** 2).sum(axis=1)),)
-
-            (variance,) = self.total(around)
+            # In one pass, around the mean of each block: far from the origin a difference of squares would be noise.
+            weights, means, squares = map(np.array, self.total(_block_moments))
+            mean = weights @ means / whole
+            variance = float((squares.sum() + weights @ ((means - mean) ** 2).sum(axis=1)) / whole)
         # Rounding leaves about eps squared times the squared mean where the samples are all the same.
         least = (1e-14 if sparse.issparse(self.X) else 1e-28) * (mean @ mean)
         return float(np.sqrt(variance)) if variance > least else 1.0
@@ -209,6 +206,16 @@ class Problem:
     def rng(self, restart: int, iteration: int) -> np.random.Generator:
         """The random numbers of one step, the same whenever it is replayed."""
         return np.random.default_rng([self.seed, restart, iteration])
+
+
+def _block_moments(block: Block) -> tuple[list[float], list[NDArray], list[float]]:
+    """The weight of a block, its mean, and its squared distances from that, added up."""
+    w, X = block.weights, block.X.astype(float, copy=False)
+    whole = float(w.sum())
+    mean = w @ X / whole if whole else X[0]
+    off = X - mean
+    rest = w @ off / (whole or 1)  # what rounding left
+    return [whole], [mean + rest], [float(w @ (off**2).sum(axis=1) - whole * (rest @ rest))]
 
 
 def checked_seed(seed: Any) -> int:

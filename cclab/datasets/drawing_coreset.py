@@ -87,7 +87,7 @@ def load_coreset(
     changes.pop("roles", None)
     data = table_to_dataset(drawn, name=name, roles=roles, coreset=coreset, **changes)
     lost = n_rows - moments.count
-    notes = [f"a coreset: {counted(data.n_samples, 'sample')} stand for {moments.count:,} of {n_rows:,} rows"]
+    notes = [f"a coreset: {counted(data.n_samples, 'sample')} stand for {moments.count:,} rows"]
     notes += [f"{counted(lost, 'row')} with missing values left out"] if lost else []
     without_reading = replace(data.rows, reading=None)  # the file holds more than the samples
     return replace(data, notes=(*notes, *data.notes), rows=without_reading)

@@ -31,10 +31,10 @@ A new study is one new file of this room that defines ``STUDY`` (or ``STUDIES``,
             Printed(
                 "rand",
                 {
-                    ("iris", "COP-KMeans", "{} pairs"): {20: 0.90, 50: 0.93},  # what the paper prints
+                    ("iris", "COP-KMeans", "{} pairs"): {20: 0.90, 50: 0.93},  # what the paper has
                     ("wine", "COP-KMeans", "50 by UncertaintyQueries"): 0.97,
                 },
-                margin=0.02,  # reached from printed - 0.02 on; factor=0.97: from 0.97 x printed on
+                margin=0.02,  # reached from published - 0.02 on; factor=0.97: from 0.97 x published on
                 source="Table 5",
             )
         ],

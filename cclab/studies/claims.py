@@ -1,4 +1,4 @@
-"""What a study is held against: figures that a paper prints, and one method against another."""
+"""What a study is held against: figures that a paper has published, and one method against another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_rel
 
-REACHED, NOT_REACHED = "reached", "not reached"
+REACHED, NOT_REACHED, UNDECIDED = "reached", "not reached", "not decided"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Printed:
-    """Figures that a paper prints.
+    """Figures that a paper publishes.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ class Printed:
         By the labels of the cells. A mapping in place of the float fills the braces of the last label:
         ``("iris", "CECM", "{} pairs"): {20: 0.94, 50: 0.96}``.
     factor, margin : float
-        A value is reached from ``factor * printed - margin`` on.
+        A value is reached from ``factor * published - margin`` on.
     at_most : bool
-        For errors: reached up to ``factor * printed + margin``.
+        For errors: reached up to ``factor * published + margin``.
     statistic : {"mean", "median"}
         Of the trials.
     source : str
-        Where they are printed: "Table 5".
+        Where they are published: "Table 5".
 
     Examples
     --------
@@ -87,11 +87,11 @@ class Printed:
     @property
     def rule(self) -> str:
         """What counts as reached, in words."""
-        return f"{self.source or 'Printed figures'}: {self.column} is reached when {self.goal.rule('printed')}."
+        return f"{self.source or 'Published figures'}: {self.column} is reached when {self.goal.rule('published')}."
 
     @property
     def figures(self) -> dict[tuple[str, str, str], float]:
-        """The printed figures by data, method and knowledge."""
+        """The published figures by data, method and knowledge."""
         flat: dict[tuple[str, str, str], float] = {}
         for (data, method, knowledge), value in self.values.items():
             several = value.items() if isinstance(value, Mapping) else [("", value)]
@@ -155,16 +155,26 @@ class Comparison:
                 )
         return pd.DataFrame(rows, columns=["dataset", "trials", "left", "right", "p", "outcome", "verdict"])
 
-    def summary(self, table: pd.DataFrame) -> str:
-        """`table` in a sentence."""
+    def verdict(self, table: pd.DataFrame, sets: int) -> str:
+        """Whether the claim holds on as many of its data sets as needed; not decided while those not run could tell."""
+        held, needed = int((table["verdict"] == REACHED).sum()), self._wanted(sets)
+        if held >= needed:
+            return REACHED
+        return UNDECIDED if held + sets - len(table) >= needed else NOT_REACHED
+
+    def summary(self, table: pd.DataFrame, sets: int) -> str:
+        """`table` in a sentence; `sets` says how many data sets have both sides, those not run among them."""
         n, held = len(table), int((table["verdict"] == REACHED).sum())
-        needed = n if self.needed is None else self.needed
+        run = f"{n} data sets" if n == sets else f"{n} data sets run, of {sets}"
         won, tied, lost = (int((table["outcome"] == outcome).sum()) for outcome in ("won", "tie", "lost"))
         return (
-            f"{self.title}: {REACHED if n and held >= needed else NOT_REACHED}, on {held} of {n} data sets "
-            f"({needed} wanted); {won} won, {tied} tied, {lost} lost "
+            f"{self.title}: {self.verdict(table, sets)}, on {held} of {run} "
+            f"({self._wanted(sets)} wanted); {won} won, {tied} tied, {lost} lost "
             f"(paired t-test, p < {self.alpha:g})"
         )
+
+    def _wanted(self, sets: int) -> int:
+        return sets if self.needed is None else min(self.needed, sets)
 
     def _side(self, part: pd.DataFrame, method: str, knowledge: str) -> pd.Series:
         rows = part[(part["method"] == method) & (part["knowledge"] == knowledge)]

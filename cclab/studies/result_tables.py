@@ -25,7 +25,7 @@ def results_table(
     """One row for each cell; of a learning curve its end, and those of its `points` that are asked for.
 
     Columns: ``dataset, method, knowledge, trials``; for each measure its mean and ``± ...`` (the standard deviation
-    over trials); for printed figures ``... printed``, ``... wanted`` and ``... verdict``; where trials failed,
+    over trials); for published figures ``... published``, ``... wanted`` and ``... verdict``; where trials failed,
     ``failed`` (how many) and ``error`` (the first, in words).
     """
     groups = dict(list(frame[frame["error"].isna()].groupby(CELL, sort=False)))
@@ -42,6 +42,8 @@ def results_table(
                 rows.append(row | ({"failed": len(errors), "error": errors.iloc[0]} if len(errors) else {}))
     table = pd.DataFrame(rows)
     last = [name for name in ("failed", "error") if name in table]
+    if last:
+        table["failed"] = table["failed"].fillna(0).astype(int)
     return table[[name for name in table.columns if name not in last] + last]
 
 
@@ -54,7 +56,7 @@ def _statistics(good: pd.DataFrame, show: Sequence[str]) -> dict[str, float]:
 
 
 def _beside(printed: Printed, key: Key, good: pd.DataFrame) -> dict[str, Any]:
-    """What stands beside a printed figure; nothing where none is printed."""
+    """What stands beside a published figure; nothing where there is none."""
     figure = printed.figures.get(key)
     if figure is None:
         return {}
@@ -63,7 +65,7 @@ def _beside(printed: Printed, key: Key, good: pd.DataFrame) -> dict[str, Any]:
     column = printed.column
     return {
         column: value,
-        f"{column} printed": figure,
+        f"{column} published": figure,
         f"{column} wanted": printed.goal.wanted(figure),
         f"{column} verdict": printed.goal.verdict(value, figure) if len(values) else NOT_REACHED,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,11 @@ class Results:
     ----------
     path : Path or None
         The file; None keeps them in memory only.
+
+    Attributes
+    ----------
+    unreadable : int
+        How many lines of the file hold no trial: those that a kill cut short.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -23,10 +29,13 @@ class Results:
         self._records: dict[TrialKey, dict[str, Any]] = {}
         # The fingerprints of the cells that had each name, by the number of the trial.
         self._prints: dict[tuple[Any, ...], set[str]] = {}
+        self.unreadable = 0
         if path is not None and path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
                 record = _parsed(line)
-                if record is not None:
+                if record is None:
+                    self.unreadable += 1
+                else:
                     self._put((record["cell"], record["trial"]), record)
 
     def _put(self, key: TrialKey, record: dict[str, Any]) -> None:
@@ -55,7 +64,7 @@ class Results:
 
     def add(self, key: TrialKey, record: dict[str, Any]) -> None:
         """Keep a trial, on disk before this returns."""
-        record = {"cell": key[0], "trial": key[1], **record}
+        record = {"cell": key[0], "trial": key[1], "date": date.today().isoformat(), **record}
         self._put(key, record)
         if self.path is not None:
             self.path.parent.mkdir(parents=True, exist_ok=True)

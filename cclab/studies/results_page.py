@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from cclab.core.words import counted
-from cclab.studies.claims import NOT_REACHED, REACHED
+from cclab.studies.claims import NOT_REACHED, REACHED, UNDECIDED
 from cclab.studies.result_tables import markdown
 from cclab.studies.study import Study
 
@@ -79,19 +79,17 @@ def run_all(
 def verdicts(ran: Ran) -> dict[str, int]:
     """How many published figures, and how many comparisons, are reached, not reached, not run; failed trials."""
     counts = {"figures reached": 0, "not reached": 0, "not run": 0}
-    counts |= {"claims reached": 0, "claims not reached": 0, "failed trials": 0}
+    counts |= {f"claims {said}": 0 for said in (REACHED, NOT_REACHED, UNDECIDED)} | {"failed trials": 0}
     published = sum(len(printed.figures) for printed in ran.study.printed)
     if ran.frame is None:
-        return counts | {"not run": published}
+        return counts | {"not run": published, f"claims {UNDECIDED}": len(ran.study.comparisons)}
     table = ran.study.table(ran.frame)
     said = [v for name in table.columns if str(name).endswith(" verdict") for v in table[name].dropna()]
     counts["figures reached"], counts["not reached"] = said.count(REACHED), said.count(NOT_REACHED)
     counts["not run"] = published - len(said)
     for comparison in ran.study.comparisons:
         found = comparison.table(ran.frame)
-        if len(found):
-            reached = f": {REACHED}, on" in comparison.summary(found)
-            counts["claims reached" if reached else "claims not reached"] += 1
+        counts[f"claims {comparison.verdict(found, ran.study.compared_on(comparison))}"] += 1
     counts["failed trials"] = int(ran.frame["error"].notna().sum())
     return counts
 
@@ -106,12 +104,19 @@ def missed(ran: Ran) -> pd.DataFrame:
         measure = name.removesuffix(" verdict")
         for _, row in table[table[name] == NOT_REACHED].iterrows():
             about = {key: row[key] for key in ("dataset", "method", "knowledge")}
-            figures = {"ours": row[measure], "published": row[f"{measure} printed"], "wanted": row[f"{measure} wanted"]}
-            rows.append({"study": ran.study.name, **about, "measure": measure, **figures})
+            beside = {kind: row[f"{measure} {kind}"] for kind in ("published", "wanted")}
+            often = {"trials": row["trials"], "measure": measure, "ours": row[measure]}
+            rows.append({"study": ran.study.name, **about, **often, **beside})
     return pd.DataFrame(rows)
 
 
-def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]], today: date) -> str:
+def days(frames: Iterable[pd.DataFrame]) -> str:
+    """When trials were run, in words."""
+    said = {day for frame in frames for day in frame["date"].dropna()} or {date.today().isoformat()}
+    return f"on {min(said)}" if len(said) == 1 else f"from {min(said)} to {max(said)}"
+
+
+def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]]) -> str:
     """The page in Markdown.
 
     Parameters
@@ -119,8 +124,8 @@ def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]], today: date)
     ran : sequence of Ran
     pictures : mapping from study to sequence of str
         Addresses of its pictures, seen from the page.
-    today : date
     """
+    when = days(each.frame for each in ran if each.frame is not None)
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     machine = f"{platform.machine()}, {counted(os.cpu_count() or 1, 'processor')}, Python {platform.python_version()}"
     summary = pd.DataFrame(
@@ -136,10 +141,11 @@ def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]], today: date)
     lost = [table for table in map(missed, ran) if len(table)]
     parts = [
         "# Results",
-        f"All tables of the papers, run by `cclab results` on {today.isoformat()} with {packages}; {machine}. "
+        f"All tables of the papers, run by `cclab results` {when} with {packages}; {machine}. "
         "How many trials of each cell there are, of how many that the paper has, is said for each study, and in each "
         "row of its table: means of few say little. A figure is reached by the rule that stands above its table; every "
-        "figure stands beside the published one.",
+        "figure stands beside the published one. A claim is that one method is ahead of another on so many data "
+        f"sets; it is {UNDECIDED} while those that were not run could tell. Deviations (±) are those of single trials.",
         markdown(summary),
         "## Not reached",
         markdown(pd.concat(lost, ignore_index=True)) if lost else "Every published figure is reached.",
@@ -184,7 +190,7 @@ def curve_picture(study: Study, frame: pd.DataFrame) -> Figure | None:
     return figure
 
 
-def write_page(ran: Sequence[Ran], path: Path, today: date | None = None) -> None:
+def write_page(ran: Sequence[Ran], path: Path) -> None:
     """Write the page, and its pictures into the folder ``images`` beside it."""
     folder = path.parent / "images"
     pictures: dict[str, list[str]] = {}
@@ -195,4 +201,4 @@ def write_page(ran: Sequence[Ran], path: Path, today: date | None = None) -> Non
             name = f"results-{each.study.name}.png"
             drawn.savefig(folder / name, dpi=80)
             pictures[each.study.name] = [f"images/{name}"]
-    path.write_text(page(ran, pictures, today or date.today()), encoding="utf-8")
+    path.write_text(page(ran, pictures), encoding="utf-8")

@@ -137,7 +137,7 @@ class Study:
         -------
         DataFrame
             One row a trial, or a point of a learning curve: ``dataset, method, knowledge, drawn_by, count, trial``,
-            scores and measures, ``seconds``, ``error``, ``warnings``.
+            scores and measures, ``seconds``, ``date``, ``error``, ``warnings``.
 
         Raises
         ------
@@ -150,6 +150,9 @@ class Study:
         keys = self._keys(self.selected(only), trials)
         results = Results(None if out is None else Path(out) / self.name / "trials.jsonl")
         missing = {key: cell for key, cell in keys.items() if fresh or not results.done(key, self.limit)}
+        if results.unreadable:
+            cut = counted(results.unreadable, "line")
+            warn_caller(f"{results.path} has {cut} cut short: those trials are run again, if they are asked for")
         stale = sum(results.done_otherwise(key, cell.key) for key, cell in missing.items())
         if stale and not fresh:
             warn_caller(
@@ -209,7 +212,7 @@ class Study:
     # ------------------------------------------------------------------ looking
 
     def table(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Means and deviations beside the printed figures: see `cclab.studies.result_tables.results_table`."""
+        """Means and deviations beside the published figures: see `cclab.studies.result_tables.results_table`."""
         cells = [cell for cell, trials in zip(self.cells, self.trials_run(frame)) if trials]
         points = {key for printed in self.printed for key in printed.figures}
         return results_table(frame, cells, self.show, self.printed, points)
@@ -227,6 +230,14 @@ class Study:
         often = counted(most, "trial") if fewest == most else f"{fewest} to {most} trials"
         missing = len(counts) - len(some)
         return f"{often} of {self.trials}" + (f"; {missing} of {len(counts)} cells not run" if missing else "")
+
+    def compared_on(self, comparison: Comparison) -> int:
+        """How many data sets have both sides of a comparison."""
+        left, right = (
+            {data for cell in self.cells for data, *about in cell.keys if tuple(about) == side}
+            for side in (comparison.left, comparison.right)
+        )
+        return len(left & right)
 
     def curves(self, frame: pd.DataFrame, measure: str = "ari") -> pd.DataFrame:
         """Learning curves: see `cclab.studies.result_tables.curves`."""
@@ -247,7 +258,8 @@ class Study:
             parts += [f"Mean {self.show[0]} by the number of questions:", markdown(thinned(learning))]
         for comparison in self.comparisons:
             table = comparison.table(frame)
-            parts += [comparison.summary(table), markdown(table)] if len(table) else []
+            sets = self.compared_on(comparison)
+            parts += [comparison.summary(table, sets), markdown(table)] if len(table) else []
         for method, said in frame[frame["warnings"] != ""].groupby("method", sort=False)["warnings"]:
             parts += [f"{method} warned in {len(said)} of {len(frame)} rows, first of: {said.iloc[0]}"]
         return "\n\n".join(part for part in parts if part) + "\n"
@@ -277,9 +289,10 @@ def _tidy(records: list[tuple[Cell, int, dict[str, Any]]], cells: Iterable[Cell]
     for cell, trial, record in sorted(records, key=lambda item: place[item[0].key]):
         data, method, knowledge = cell.key
         about = {"dataset": data, "method": method, "knowledge": knowledge, "drawn_by": cell.knowledge.drawn_by}
-        ending = {"trial": trial, "error": record["error"], "warnings": "; ".join(record["warnings"])}
+        ending = {"trial": trial, "date": record.get("date"), "error": record["error"]}
+        ending["warnings"] = "; ".join(record["warnings"])
         rows += [about | row | ending for row in record["rows"] or [{}]]
     frame = pd.DataFrame(rows)
     first = ["dataset", "method", "knowledge", "drawn_by", "count", "trial"]
-    last = ["seconds", "error", "warnings"]
+    last = ["seconds", "date", "error", "warnings"]
     return frame.reindex(columns=first + [name for name in frame if name not in first + last] + last)

@@ -37,7 +37,7 @@ def test_samples_stand_for_all_rows(big):
     assert data.sample_names == tuple(map(str, rows))
     np.testing.assert_array_equal(data.X, frame.loc[rows, ["x", "y"]])
     assert 13 not in rows
-    assert any("stand for 19,999 of 20,000 rows" in note for note in data.notes)
+    assert any("stand for 19,999 rows" in note for note in data.notes)
     # Sums over the samples are about those over all rows.
     mean = np.average(data.X, axis=0, weights=data.sample_weight)
     spread = frame[["x", "y"]].std()

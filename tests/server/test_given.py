@@ -4,11 +4,12 @@ import os
 import re
 from importlib.metadata import version
 
+import pandas as pd
 import pytest
 
 from cclab import cli
 from cclab.apps import workbench
-from cclab.apps.page.loading import GIVEN
+from cclab.apps.page.loading import GIVEN, read_given
 from cclab.server.given import NotToOpen, give, page_for
 
 
@@ -70,3 +71,16 @@ def test_the_version_is_told(capsys):
     with pytest.raises(SystemExit):
         cli.main(["--version"])
     assert capsys.readouterr().out.strip() == f"cclab {version('cclab')}"
+
+
+def test_of_a_parquet_file_with_too_many_rows_a_part_stands_for_all(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    monkeypatch.setattr("cclab.apps.page.loading.MOST_SAMPLES", 500)
+    monkeypatch.setattr("cclab.apps.page.loading.CORESET", 100)
+    path = tmp_path / "big.parquet"
+    pd.DataFrame({"x": range(1000), "y": range(1000)}).to_parquet(path)
+    part = read_given(path)
+    assert part.coreset.n_rows == 1000
+    assert part.n_samples < 300
+    monkeypatch.setattr("cclab.apps.page.loading.MOST_SAMPLES", 1000)
+    assert read_given(path).n_samples == 1000

@@ -56,7 +56,7 @@ def test_table_beside_printed_figures():
     assert table.loc[("iris", "A"), "trials"] == 2
     assert pd.isna(table.loc[("wine", "A"), "ari verdict"])
     report = printed.report(trials)
-    assert "Table 1: ari is reached when >= printed - 0.02." in report
+    assert "Table 1: ari is reached when >= published - 0.02." in report
     assert "0.785 ± 0.049" in report
 
 
@@ -109,7 +109,7 @@ def test_comparison_pairs_trials_and_counts():
     assert table["outcome"].to_dict() == {"iris": "won", "wine": "tie"}
     assert table.loc["iris", "p"] < 1e-6
     assert table["verdict"].tolist() == ["reached", "reached"]
-    assert comparison.summary(table).startswith(
+    assert comparison.summary(table, 2).startswith(
         "ari: A, nothing >= B, nothing - 0.001: reached, on 2 of 2 data sets (2 wanted); 1 won, 1 tied, 0 lost"
     )
 
@@ -131,9 +131,18 @@ def test_comparison_uses_only_trials_that_both_have():
 def test_needed_number_of_data_sets():
     trials = frame({("iris", "A"): [1, 1], ("iris", "B"): [0, 0], ("wine", "A"): [0, 0], ("wine", "B"): [1, 1]})
     sides = ("ari", ("A", "nothing"), ("B", "nothing"))
-    assert ": not reached, on 1 of 2" in Comparison(*sides).summary(Comparison(*sides).table(trials))
+    assert ": not reached, on 1 of 2" in Comparison(*sides).summary(Comparison(*sides).table(trials), 2)
     one = Comparison(*sides, needed=1)
-    assert ": reached, on 1 of 2 data sets (1 wanted)" in one.summary(one.table(trials))
+    assert ": reached, on 1 of 2 data sets (1 wanted)" in one.summary(one.table(trials), 2)
+
+
+def test_a_claim_is_open_while_data_sets_that_were_not_run_could_decide_it():
+    won = frame({("iris", "A"): [1, 1], ("iris", "B"): [0, 0]})
+    lost = frame({("iris", "A"): [0, 0], ("iris", "B"): [1, 1]})
+    both = Comparison("ari", ("A", "nothing"), ("B", "nothing"))
+    assert both.verdict(both.table(won), 2) == "not decided"
+    assert both.verdict(both.table(lost), 2) == "not reached"
+    assert "not decided, on 1 of 1 data sets run, of 2 (2 wanted)" in study(comparisons=[both]).report(won)
 
 
 def test_paired_p_of_equal_and_single_values():

@@ -1,5 +1,4 @@
-from datetime import date
-
+import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 
@@ -7,7 +6,7 @@ from cclab import COPKMeans
 from cclab.cli import main
 from cclab.queries import Random
 from cclab.studies import Asked, Comparison, Data, Method, Printed, RandomPairs, Study, grid, paper_studies
-from cclab.studies.results_page import missed, page, run_all, verdicts, write_page
+from cclab.studies.results_page import days, missed, page, run_all, verdicts, write_page
 
 KMEANS, COP = Method("K-means", KMeans, n_init=1), Method("COP", COPKMeans, n_init=1)
 ASKED = Asked(Random(), budget=10, per_round=5, name="chance")
@@ -44,6 +43,7 @@ def test_what_is_not_reached_stands_first(ran):
         "not run": 0,
         "claims reached": 1,
         "claims not reached": 0,
+        "claims not decided": 0,
         "failed trials": 0,
     }
     row = missed(ran[0]).iloc[0]
@@ -53,18 +53,24 @@ def test_what_is_not_reached_stands_first(ran):
 
 def test_one_study_that_fails_does_not_lose_the_others(ran):
     assert verdicts(ran[1])["failed trials"] == 1
-    text = page(ran, {}, date(2026, 1, 2))
+    text = page(ran, {})
     assert "these data can't be had offline" in text
     assert text.index("## Not reached") < text.index("## A made-up study")
 
 
 def test_the_page_says_when_where_and_how_often(ran, tmp_path):
-    write_page(ran, tmp_path / "results.md", date(2026, 1, 2))
+    write_page(ran, tmp_path / "results.md")
     text = (tmp_path / "results.md").read_text(encoding="utf-8")
-    for said in ("2026-01-02", "2 trials of 2", "numpy", "Python", "Table 9", "paired t-test"):
+    for said in (days([ran[0].frame]), "2 trials of 2", "numpy", "Python", "Table 9", "paired t-test"):
         assert said in text
     assert "(images/results-made-up.png)" in text
     assert (tmp_path / "images" / "results-made-up.png").stat().st_size > 1000
+
+
+def test_days_are_those_of_the_trials():
+    monday, friday = pd.DataFrame({"date": ["2026-01-05"]}), pd.DataFrame({"date": ["2026-01-09", None]})
+    assert days([monday]) == "on 2026-01-05"
+    assert days([friday, monday]) == "from 2026-01-05 to 2026-01-09"
 
 
 def test_the_page_never_claims_more_trials_than_were_run(tmp_path):
@@ -72,11 +78,11 @@ def test_the_page_never_claims_more_trials_than_were_run(tmp_path):
     (some,) = run_all([study()], None, lambda line: None, minutes=0, out=tmp_path)
     assert some.extent == "1 trial of 2; 2 of 3 cells not run"
     assert verdicts(some)["not run"] == 1
-    assert f"Run: {some.extent}." in page([some], {}, date(2026, 1, 2))
+    assert f"Run: {some.extent}." in page([some], {})
     (none,) = run_all([study()], None, lambda line: None, minutes=0, out=tmp_path / "elsewhere")
     assert none.extent == "none"
     assert verdicts(none)["not run"] == 2
-    assert "no time for one" in page([none], {}, date(2026, 1, 2))
+    assert "no time for one" in page([none], {})
 
 
 def test_the_papers_are_all_there():

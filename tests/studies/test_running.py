@@ -98,6 +98,8 @@ def only_here(pid):
 
 def test_no_scheduler_is_said_in_words(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("cclab.studies.running.PATIENCE", 0.5)
+    with pytest.raises(ClusterLost, match=r"no Dask scheduler at nowhere \(missing port number"):
+        study(Method("K-means", KMeans), 1).run(out=None, scheduler="nowhere")
     with pytest.raises(ClusterLost, match=r"no Dask scheduler at tcp://127.0.0.1:9"):
         study(Method("K-means", KMeans), 1).run(out=None, scheduler="tcp://127.0.0.1:9")
     assert main(["study", "foundation", "--scheduler", "tcp://127.0.0.1:9", "--out", str(tmp_path)]) == 1

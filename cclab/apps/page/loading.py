@@ -15,6 +15,7 @@ from cclab.core import Solver
 from cclab.core.registry import solvers
 from cclab.datasets import Dataset, list_datasets, load_dataset, read_table
 from cclab.datasets.limits import MOST_FILE_BYTES, MOST_SAMPLES, check_limit
+from cclab.datasets.parquet_rows import parquet_columns
 from cclab.datasets.vector_files import read_vectors
 from cclab.session import Session
 from cclab.session.storage.serialize import read_json
@@ -23,6 +24,8 @@ from cclab.session.storage.serialize import read_json
 ENDINGS = ".csv,.tsv,.txt,.data,.xlsx,.parquet,.arrow,.feather,.npy,.npz,.zip,.h5ad,.json"
 #: The variable of the environment that names the file which `cclab app FILE` opens.
 GIVEN = "CCLAB_GIVEN"
+#: So many samples stand for all rows of a file that has too many.
+CORESET = 50_000
 #: Files above this are refused before they are sent.
 MAX_BYTES = MOST_FILE_BYTES
 # Features whose spreads differ more than this are hardly in the same unit.
@@ -74,6 +77,19 @@ def read_file(
     if stages is not None:
         stages.begin("Looking at its columns")
     return load_dataset(frame)
+
+
+def read_given(
+    path: Path, beside: Dataset | None = None, stages: Stages | None = None
+) -> Dataset | Session | pd.DataFrame:
+    """As `read_file`, of a file on this machine: of a Parquet file with more rows than a page takes, a coreset."""
+    if path.suffix.lower() == ".parquet" and parquet_columns(path)[1] > MOST_SAMPLES:
+        return load_dataset(path, coreset=CORESET)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path.name} can't be read: {error.strerror}") from error
+    return read_file(path.name, content, beside, stages)
 
 
 def _read_vectors(name: str, content: bytes, beside: Dataset | None) -> Dataset:

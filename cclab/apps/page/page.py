@@ -21,6 +21,7 @@ from cclab.apps.page.loading import (
     named_sets,
     read_constraints,
     read_file,
+    read_given,
     session_on,
     solver_for,
     suiting_solver,
@@ -277,15 +278,8 @@ class Page(Handles):
     def open_given(self) -> None:
         """Open the file that the command line named, if it named one."""
         if given := os.environ.get(GIVEN):
-            self.start(self._take_given(Path(given)))
-
-    async def _take_given(self, path: Path) -> None:
-        try:
-            content = await in_thread(path.read_bytes)
-        except OSError as error:
-            self.desk.tell_of(error, f"{path.name} can't be read: {error.strerror}.")
-            return
-        await self._take_file(path.name, content)
+            path = Path(given)
+            self.start(self._open_with(partial(read_given, path, self.desk.session.data), path.name, tells=True))
 
     def _take_file(self, name: str, content: bytes) -> Coroutine[Any, Any, None]:
         return self._open_with(partial(read_file, name, content, self.desk.session.data), name, tells=True)
