@@ -74,17 +74,18 @@ class Tracer:
         self._handed_in: dict[int, tuple[object, list[str]]] = {}
 
     def install(self) -> None:
-        """Watch this thread and all that begin later."""
+        """Watch all threads that begin later; this one is watched while a datum is followed."""
         threading.setprofile(self._watch)
-        sys.setprofile(self._watch)
 
     def follow(self, act: Callable[[], object], *places: Call | Made) -> Way:
         """The way of a datum from the beginning of `act` to each of the places, in order."""
         self._reset()
         self._places = places
+        sys.setprofile(self._watch)
         try:
             act()
         finally:
+            sys.setprofile(None)
             self._places = ()
         return reduce(add, map(self._way_to, places))
 

@@ -64,7 +64,7 @@ def knowledge(cls, n=60):
 def make(cls, **params):
     """A solver of this class with few restarts, and given centres where it takes them."""
     names = inspect.signature(cls.__init__).parameters
-    params = {"n_clusters": 3, "random_state": 0, **params}
+    params = {"n_clusters": 3, "random_state": 0, "n_init": 2, **params}
     return cls(**{name: value for name, value in params.items() if name in names})
 
 
