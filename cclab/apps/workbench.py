@@ -111,6 +111,11 @@ def workbench(
     return Workbench(session, slot=slot, journal=journal, height=height, views=views, oracles=oracles)
 
 
+def _asks(note: str) -> bool:
+    """Whether a note on a column asks what it is; its name may have any sign in it."""
+    return note.endswith("until you say so")
+
+
 class Workbench(Page):
     """The page that `workbench` makes.
 
@@ -221,7 +226,7 @@ class Workbench(Page):
     def tell_of_data(self, *notes: str, fix: Fix | None = None) -> None:
         """Say what was done to the data as they were read, and whether some features drown out others."""
         # What was guessed about single columns is in Columns, but for what a person had better decide.
-        told = [note for note in notes if not note.startswith("column ") or "?" in note or "left out" in note]
+        told = [note for note in notes if not note.startswith("column ") or _asks(note) or "left out" in note]
         guessed = len(notes) - len(told)
         if notes:
             more = f"{counted(guessed, 'note')} on single columns" if guessed else "Columns shows how it was read"

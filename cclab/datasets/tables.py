@@ -166,12 +166,14 @@ def columns_of(data: Dataset) -> tuple[Columns, Plan, np.ndarray]:
         plan = Plan({c: "feature" if c in data.feature_names else "ignored" for c in kinds}, n_components=0)
         plan = plan if matrix is None else replace(plan, roles={**plan.roles, MATRIX: "feature"})
     kinds |= {} if matrix is None else {MATRIX: "vector"}
-    thumbnails = None
+    thumbnails, without = None, {}
     if data.images is not None and data.images.dtype == np.uint8:
         place = {row: k for k, row in enumerate(base.tolist())}
         thumbnails = np.full((len(base), *data.images.shape[1:]), 255, dtype=np.uint8)
         thumbnails[[place[row] for row in rows.positions.tolist()]] = data.images
-    columns = Columns(frame, kinds, matrix, names, thumbnails, file=data.source or data.name)
+        there = set(rows.positions.tolist())
+        without = {k: "its picture was not read" for row, k in place.items() if row not in there}
+    columns = Columns(frame, kinds, matrix, names, thumbnails, without, file=data.source or data.name)
     columns.weights = None if data.coreset is None else data.coreset.weights[base]
     return columns, plan, base
 

@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from cclab.core.beliefs.numbering import living_first, numbers_in
+from cclab.datasets.columns.kinds import is_textual
 from cclab.datasets.limits import check_limit
 from cclab.export.files import File, file_stem
 from cclab.session import Session
 from cclab.session.frame import table_with_belief
 
-_MOST_EXCEL_ROWS = 1_048_575
+_MOST_EXCEL_ROWS, _MOST_EXCEL_LETTERS = 1_048_575, 32_767
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -58,6 +59,15 @@ def table_excel(session: Session) -> File:
         raise ValueError("a workbook needs openpyxl (pip install openpyxl); CSV and Parquet need nothing") from None
     frame = _plain(whole_table(session))
     check_limit(len(frame), _MOST_EXCEL_ROWS, "rows", "Export it as CSV or Parquet.", where="an Excel sheet")
+    for column, values in frame.items():
+        if not is_textual(values):
+            continue
+        longest = max((len(cell) for cell in values if isinstance(cell, str)), default=0)
+        if longest > _MOST_EXCEL_LETTERS:  # the rest would be cut off without a word
+            raise ValueError(
+                f"column {column!r:.60} has a cell of {longest:,} characters, and an Excel sheet takes "
+                f"{_MOST_EXCEL_LETTERS:,}; export it as CSV or Parquet"
+            )
     buffer = io.BytesIO()
     with pd.ExcelWriter(buffer, engine="openpyxl") as writer:
         frame.to_excel(writer, index=False, sheet_name="clusters")

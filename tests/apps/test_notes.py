@@ -28,6 +28,14 @@ def test_hundreds_of_notes_are_a_few_and_where_the_others_are():
     page.close()
 
 
+def test_a_question_mark_in_a_name_asks_nothing():
+    frame = pd.DataFrame({"x": np.arange(30.0), "done?": ["yes", "no", "no"] * 10, "kind": [1, 2, 3] * 10, "z": 1.5})
+    page = workbench(frame)
+    assert "done?" not in page.banner.words.value
+    assert "is it the class, a group, or a feature?" in page.banner.words.value
+    page.close()
+
+
 def test_a_banner_has_an_end():
     page = workbench()
     page.desk.tell(Notice("bad", "It can't be read: " + "no, " * 10_000))

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cclab import FCM, Session, load_dataset
+from cclab import FCM, COPKMeans, Session, load_dataset
 from cclab.export.whole_table import table_csv, table_excel, table_parquet, table_text, to_anndata, whole_table
 
 
@@ -69,3 +69,11 @@ def test_cells_get_their_clusters_in_obs():
     cells.obs_names = pd.Index(["other"])
     with pytest.raises(ValueError, match="no cell 'cell 0'"):
         to_anndata(session, cells)
+
+
+def test_a_cell_that_excel_would_cut_off_is_named():
+    frame = pd.DataFrame({"x": [0.0, 1.0, 9.0], "note": ["short", "a long one " * 4_000, "short"]})
+    session = Session(load_dataset(frame), COPKMeans(n_clusters=2, random_state=0))
+    with pytest.raises(ValueError, match="a cell of 44,000 characters, and an Excel sheet takes 32,767"):
+        table_excel(session)
+    assert pd.read_csv(io.BytesIO(table_csv(session).data))["note"].str.len().max() == 44_000

@@ -148,7 +148,7 @@ class TestMedical:
             (gzip.compress(b"no volume"), "ct is no picture that can be read, or is damaged"),
             (gzip.compress(bytes(400))[:40], "ct is no picture that can be read, or is damaged"),
         ],
-        ids=["cut DICOM", "empty DICOM", "huge DICOM", "cut NIfTI", "no pages of TIFF", "something in gzip", "cut gzip"],
+        ids=["cut DICOM", "empty DICOM", "huge DICOM", "cut NIfTI", "TIFF of nothing", "some gzip", "cut gzip"],
     )
     def test_broken_files_are_refused_in_words(self, content, words, caplog):
         with pytest.raises(ValueError, match=words) as error:

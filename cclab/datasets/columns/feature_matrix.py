@@ -107,7 +107,7 @@ def make_features(columns: Columns, plan: Plan) -> Features:
     if not (chosen or by_matrix):
         if columns.embedded is not None:
             pass
-        elif columns.thumbnails is not None:
+        elif columns.thumbnails is not None and plan.columns("picture"):
             by_pictures = True
         elif plan.columns("text"):
             texts = plan.columns("text")[:1]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-import os
 import zipfile
 from collections.abc import Callable, Iterable
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,8 @@ def _told_apart(folders: list[str]) -> list[str]:
     ['oak', 'birch/old']
     """
     parts = [folder.split("/") for folder in folders]
-    shared = len(os.path.commonprefix(parts))
+    alike = takewhile(lambda level: len(set(level)) == 1, zip(*parts))
+    shared = sum(1 for _ in alike)
     if shared == min(map(len, parts)):
         return folders  # some pictures are in it, not below
     return ["/".join(part[shared:]) for part in parts]

@@ -216,6 +216,14 @@ def test_an_archive_of_pictures_with_a_broken_one():
     assert not any("Error" in note for note in data.notes)
 
 
+def test_a_broken_picture_stays_out_when_columns_change_and_ignored_ones_are_no_features():
+    with pytest.warns(DroppedRows):
+        data = load_dataset(zip_of_pictures(broken=(3,)), filename="shapes.zip")
+    assert data.with_columns(metric="cosine").n_samples == 11
+    with pytest.raises(ValueError, match="no texts, vectors or pictures"):
+        data.with_columns(roles=dict.fromkeys(("picture", "file", "folder"), "ignored"))
+
+
 def test_pictures_in_a_folder_of_folders_are_told_apart_by_the_inner_ones(tmp_path):
     for i in range(6):
         path = tmp_path / "leaves 2024" / ("oak" if i % 2 else "birch") / f"{i}.png"
