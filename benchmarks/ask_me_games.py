@@ -10,23 +10,12 @@ import sys
 import warnings
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
 
-from cclab.apps.ask_me.game import GAMES, LOOP, new_game, opponent, truth_of
+from cclab.apps.ask_me.game import GAMES, LOOP, new_game, opponent, played
 from cclab.core.registry import strategies
-from cclab.oracles import Truth, ask
 
 #: The gain in adjusted Rand index on digits that was aimed at.
 AIM = 0.15
-
-
-def played(name: str, strategy: str, seed: int) -> list[float]:
-    """The agreement at the start and after each answer of one game."""
-    session = new_game(name, seed)
-    truth = Truth(truth_of(session.data))
-    asks = strategies.get(strategy)()
-    rounds = ask(session.solver, session.problem, asks, truth, LOOP.budget, steps_per_round=LOOP.steps_per_round)
-    return [adjusted_rand_score(truth.target, reached.state.partition.labels()) for reached in rounds]
 
 
 def main(n_games: int) -> None:
@@ -34,9 +23,9 @@ def main(n_games: int) -> None:
     print(f"{'game':<8} {'asks by':<20} start  after {LOOP.budget}  gain  least gain  random questions")
     for name in GAMES:
         for strategy in ("GroupQueries", "UncertaintyQueries"):
-            games = [played(name, strategy, seed) for seed in range(n_games)]
-            kind = strategies.get(strategy).kind
-            rivals = [[*opponent(new_game(name, seed), seed, kind)][-1] for seed in range(n_games)]
+            asks = strategies.get(strategy)()
+            games = [[*played(new_game(name, seed), asks)] for seed in range(n_games)]
+            rivals = [[*opponent(new_game(name, seed), seed, asks.kind)][-1] for seed in range(n_games)]
             first, last = np.array([[game[0], game[-1]] for game in games]).T
             gain = last - first
             figures = f"{first.mean():.3f}  {last.mean():.3f}     {gain.mean():+.3f}  {gain.min():+.3f}"

@@ -20,7 +20,7 @@ from cclab.core.constraints.closure import must_components
 from cclab.datasets import Dataset, load_dataset
 from cclab.oracles import Loop, Truth, ask
 from cclab.queries import GroupQueries, Random
-from cclab.queries.base import Asked, Query, draw_rng
+from cclab.queries.base import Asked, Query, Strategy, draw_rng
 from cclab.session import Session, Snapshot
 from cclab.session.commands import Answer, Command, Reject
 from cclab.session.replies import Reply
@@ -208,10 +208,14 @@ class _RandomGroups(_RandomPairs):
         return (Query.group(drawn, "Samples drawn at random.", 0.0),)
 
 
-def opponent(session: Session, seed: int, kind: str = "pair") -> Iterator[float]:
-    """Adjusted Rand index at the start and after each random question of a kind, answered by the truth."""
+def played(session: Session, strategy: Strategy) -> Iterator[float]:
+    """Adjusted Rand index at the start of a game and after each question, answered by the truth."""
     solver, first = clone(session.solver).set_params(n_init=1), session.snapshots[0].problem
     truth = Truth(truth_of(session.data))
-    player = _RandomGroups(seed) if kind == "group" else _RandomPairs(seed)
-    for reached in ask(solver, first, player, truth, LOOP.budget, steps_per_round=LOOP.steps_per_round):
+    for reached in ask(solver, first, strategy, truth, LOOP.budget, steps_per_round=LOOP.steps_per_round):
         yield adjusted_rand_score(truth.target, reached.state.partition.labels())
+
+
+def opponent(session: Session, seed: int, kind: str = "pair") -> Iterator[float]:
+    """The same with random questions of a kind."""
+    return played(session, _RandomGroups(seed) if kind == "group" else _RandomPairs(seed))
