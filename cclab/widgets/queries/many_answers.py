@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 
 import ipywidgets as widgets
 
-from cclab.oracles import Function, Oracle, Review, Truth, review
+from cclab.datasets import Dataset
+from cclab.oracles import Answer, Function, Oracle, Review, Truth, review
+from cclab.queries.base import Query
 from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import tag
@@ -108,12 +111,14 @@ class ManyAnswers:
         if told is not None:  # a Function tells how far it is
             oracle.progress = lambda done, total: loop.call_soon_threadsafe(self._count, done, total)  # type: ignore
         try:
-            answers = await in_thread(oracle.answers, queries, session.data)
+            answers, warned = await in_thread(_answers, oracle, queries, session.data)
         finally:
             if told is not None:
                 oracle.progress = told  # type: ignore
         if session is not self.desk.session:
             return None
+        for warning in warned:
+            self.desk.tell_of(warning)
         if oracle.exhausted and not any(answer.is_sure for answer in answers):
             self.desk.attempt(session.put, *waited)
             self.desk.tell(Notice("warning", f"{sentence(oracle.exhausted)} Nothing was stated."))
@@ -130,3 +135,11 @@ class ManyAnswers:
     def close(self) -> None:
         """Stop what is under way."""
         self._tasks.cancel()
+
+
+def _answers(oracle: Oracle, queries: Sequence[Query], data: Dataset) -> tuple[Sequence[Answer], list[UserWarning]]:
+    """What an oracle says, and what it warns of: that its cache is about other data, say."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        answers = oracle.answers(queries, data)
+    return answers, [w.message for w in caught if isinstance(w.message, UserWarning)]

@@ -427,6 +427,22 @@ def test_an_oracle_that_answers_nothing_puts_nothing_to_the_person_and_may_be_me
     assert len(desk.session.constraints)
 
 
+def test_a_cache_of_other_data_is_said_to_be_one(tmp_path):
+    def model(question):
+        return "different"
+
+    Function(model, contents=["this", "that"], cache=tmp_path / "kept.jsonl").answers(
+        [Query.pair(0, 1, "", 0)], [[0], [1]]
+    )
+    desk = desk_on("COPKMeans")
+    view = Queries(desk, "Random", oracles={"model": Function(model, cache=tmp_path / "kept.jsonl")}, step_after=False)
+    said = Told(desk)
+    view.many.many.value = 20
+    view.many.go_button.click()
+    assert [kind for kind, _ in said] == ["warning", "info"]
+    assert "all of them about other data" in said[0][1]
+
+
 def test_an_oracle_that_fails_is_said_to():
     class Broken(Half):
         def answers(self, queries, data=None):
