@@ -119,6 +119,10 @@ class Function(Oracle):
             return f"{self.name} failed {GIVES_UP_AFTER} times in a row, at last: {self.troubles[-1]}"
         return ""
 
+    def try_again(self) -> None:
+        """Ask it again although it has failed too often in a row: it may have been mended meanwhile."""
+        self._failed_in_a_row = 0
+
     def answer(self, query: Query, data: Any = None) -> Answer:
         """What the callable says; unsure, with the reason as the note, where it comes to nothing."""
         return self.answers([query], data)[0]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 
 import ipywidgets as widgets
 
-from cclab.oracles import Oracle, Review, Truth, review
+from cclab.datasets import Dataset
+from cclab.oracles import Answer, Function, Oracle, Review, Truth, review
+from cclab.queries.base import Query
 from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import tag
 from cclab.widgets.kit.layout import button, row, show, text, with_classes
 from cclab.widgets.model.desk import Desk
-from cclab.widgets.model.notices import Notice, in_words
+from cclab.widgets.model.notices import Notice, in_words, sentence
 
 #: How many questions an oracle may be given at once.
 MANY = (20, 50, 200, 1000)
@@ -85,11 +88,11 @@ class ManyAnswers:
             self._running = False
             self.note.value = ""
         if found is not None:
-            why = f" {oracle.exhausted.capitalize()}." if oracle.exhausted else ""
             n = len(found.eye)
             words = f"{n} {'wants' if n == 1 else 'want'} your eye" if n else "all stated"
             self.note.value = tag("span", words, title=str(found))
-            self.desk.tell(Notice("info", f"{str(found).capitalize()}.{why}"))
+            why = f" {sentence(oracle.exhausted)}" if oracle.exhausted else ""
+            self.desk.tell(Notice("info", f"{sentence(str(found))}{why}"))
         self._on_done()
 
     async def _reviewed(self, name: str, oracle: Oracle, strategy: str, n: int) -> Review | None:
@@ -97,19 +100,28 @@ class ManyAnswers:
         session, loop = self.desk.session, asyncio.get_running_loop()
         self.go_button.disabled = True
         self._count(0, n)
+        waited = session.pending
         queries = await session.apropose(strategy, n)
         if not queries:
             self.desk.tell(Notice("info", "Nothing to ask. Choose another strategy, or step on."))
             return None
+        if isinstance(oracle, Function):
+            oracle.try_again()  # who asks once more may have mended it
         told = getattr(oracle, "progress", None)
         if told is not None:  # a Function tells how far it is
             oracle.progress = lambda done, total: loop.call_soon_threadsafe(self._count, done, total)  # type: ignore
         try:
-            answers = await in_thread(oracle.answers, queries, session.data)
+            answers, warned = await in_thread(_answers, oracle, queries, session.data)
         finally:
             if told is not None:
                 oracle.progress = told  # type: ignore
         if session is not self.desk.session:
+            return None
+        for warning in warned:
+            self.desk.tell_of(warning)
+        if oracle.exhausted and not any(answer.is_sure for answer in answers):
+            self.desk.attempt(session.put, *waited)
+            self.desk.tell(Notice("warning", f"{sentence(oracle.exhausted)} Nothing was stated."))
             return None
         found = review(queries, answers, session.constraints, by=name)
         source = "query" if name == "the truth" else name
@@ -123,3 +135,11 @@ class ManyAnswers:
     def close(self) -> None:
         """Stop what is under way."""
         self._tasks.cancel()
+
+
+def _answers(oracle: Oracle, queries: Sequence[Query], data: Dataset) -> tuple[Sequence[Answer], list[UserWarning]]:
+    """What an oracle says, and what it warns of: that its cache is about other data, say."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        answers = oracle.answers(queries, data)
+    return answers, [w.message for w in caught if isinstance(w.message, UserWarning)]

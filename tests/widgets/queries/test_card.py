@@ -9,7 +9,7 @@ import pytest
 
 from cclab import CA, FCM
 from cclab.core.registry import strategies
-from cclab.oracles import Answer, Oracle, Truth
+from cclab.oracles import Answer, Function, Oracle, Truth
 from cclab.queries.base import Query, Strategy
 from cclab.widgets.queries.card import Queries
 from tests.widgets.sessions import Told, act, blobs, desk_on, hover, shown
@@ -400,6 +400,47 @@ def test_an_oracle_answers_many_and_the_rest_wants_the_persons_eye():
     while desk.session.can_undo:
         desk.session.undo()
     assert len(desk.session.constraints) == 0
+
+
+def test_an_oracle_that_answers_nothing_puts_nothing_to_the_person_and_may_be_mended():
+    works = False
+
+    def model(question):
+        if not works:
+            raise RuntimeError("Model X is not loaded")
+        return "different"
+
+    desk = desk_on("COPKMeans")
+    oracle = Function(model, retries=0, progress=False)
+    view = Queries(desk, "Random", oracles={"model": oracle}, step_after=False)
+    said, pending = Told(desk), desk.session.pending
+    view.many.many.value = 20
+    view.many.go_button.click()
+    ((kind, words),) = said
+    assert kind == "warning"
+    assert words.startswith("Model failed 5 times in a row, at last: pair ")
+    assert words.endswith("RuntimeError: Model X is not loaded. Nothing was stated.")
+    assert desk.session.pending == pending
+    works = True
+    view.many.go_button.click()
+    assert said[-1][1].startswith("20 questions answered by model; ")
+    assert len(desk.session.constraints)
+
+
+def test_a_cache_of_other_data_is_said_to_be_one(tmp_path):
+    def model(question):
+        return "different"
+
+    Function(model, contents=["this", "that"], cache=tmp_path / "kept.jsonl").answers(
+        [Query.pair(0, 1, "", 0)], [[0], [1]]
+    )
+    desk = desk_on("COPKMeans")
+    view = Queries(desk, "Random", oracles={"model": Function(model, cache=tmp_path / "kept.jsonl")}, step_after=False)
+    said = Told(desk)
+    view.many.many.value = 20
+    view.many.go_button.click()
+    assert [kind for kind, _ in said] == ["warning", "info"]
+    assert "all of them about other data" in said[0][1]
 
 
 def test_an_oracle_that_fails_is_said_to():
