@@ -12,7 +12,7 @@ from cclab.images.posed import Posed, by_region
 from cclab.images.prototypes import nearness
 
 # A pixel is undecided where its region is held for less probable than this.
-SURE = 0.8
+SURE = 0.7
 # So far around it is looked how many go with the same region, as a standard deviation in pixels: borders are doubtful.
 # What was learned is no sharper than the filters behind it: where regions are wide, it is looked further, by this share
 # of their width and so far at most.

@@ -235,7 +235,8 @@ def measures(outcome: Outcome) -> dict[str, float]:
     course = outcome.partition
     assert isinstance(course, Course)
     worst = min(np.diff(course.dices), default=0.0)
-    return {"strokes": course.dices[0], "dice": course.dices[-1], "worst": float(worst), **course.found}
+    found = {"errors in doubtful tenth": float("nan"), **course.found}  # not every method has doubts
+    return {"strokes": course.dices[0], "dice": course.dices[-1], "worst": float(worst), **found}
 
 
 def means(frame: pd.DataFrame) -> pd.DataFrame:

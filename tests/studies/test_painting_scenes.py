@@ -58,6 +58,7 @@ def test_every_method_has_a_cell_for_every_scene():
     assert {cell.data.label for cell in STUDY.cells} == set(HELD_OUT)
     frame = STUDY.run(1, out=None, only=["cell", "watershed"])
     assert means(frame)["pictures"].tolist() == [1]
+    assert "watershed" in STUDY.report(frame)  # though it has no doubts
 
 
 def test_what_was_applied_is_held_against_painting_the_same_pictures():

@@ -72,10 +72,14 @@ class Scan(View):
             self._presets = presets(picture)
             self._showing = True
             low, high = picture.low, picture.high
-            self.window.min, self.window.max = min(low, self.window.min), max(high, self.window.max)
-            self.window.min, self.window.max = low, high
-            self.window.step = max((high - low) / 1000, 1e-9)
-            self.window.readout_format = ".0f" if high - low > 20 else ".3g"
+            # All at once: told of the ends alone, a browser moves the window of the picture before between them, and
+            # tells that back as if a person had.
+            with self.window.hold_sync():
+                self.window.min, self.window.max = min(low, self.window.min), max(high, self.window.max)
+                self.window.value = self._window
+                self.window.min, self.window.max = low, high
+                self.window.step = max((high - low) / 1000, 1e-9)
+                self.window.readout_format = ".0f" if high - low > 20 else ".3g"
             self.preset.options = [*self._presets, OWN]
             self.preset.value = FILE if FILE in self._presets else AUTO
             self.slices.max = max(self.desk.n_slices, 2)

@@ -14,7 +14,7 @@ from cclab.apps.painter.painter import read_file
 from cclab.images import Applied, Failed, Stroke, load_image, load_stack
 from cclab.images.regions import dice
 from cclab.widgets.painter.fresh import session_on
-from cclab.widgets.painter.scan import AUTO, OWN
+from cclab.widgets.painter.scan import AUTO, FILE, OWN
 from tests.apps.painter.test_painter import at_rest, paint, press, status
 from tests.images.pictures import body, dicom, tiff
 
@@ -204,6 +204,17 @@ class TestValues:
         paint(page, ORGAN, TISSUE)
         mean = page.desk.table_at(page.desk.session.current)["mean"][0]
         assert mean == pytest.approx(200, abs=10)
+
+    def test_another_picture_s_window_is_told_with_its_ends(self, page, monkeypatch):
+        """A browser that is told of the ends alone moves the old window between them, and tells it back as chosen."""
+        told = []
+        monkeypatch.setattr(
+            page.scan.window, "send_state", lambda key=None: told.append({key} if isinstance(key, str) else set(key))
+        )
+        page.desk.open(read_file("a.dcm", dicom(body()[0])))
+        assert page.scan.preset.value == FILE
+        assert all("value" in keys for keys in told if keys & {"min", "max"})
+        assert any(keys & {"min", "max"} for keys in told)
 
     def test_eight_bits_need_no_window(self, page):
         page.desk.open(read_file("a.tif", tiff(np.arange(100, dtype=np.uint8).reshape(10, 10))))
