@@ -42,14 +42,14 @@ PATIENCE, GROWTH = 5.0, 10
 # What other libraries take for five steps, over five: what to install, to import, and to call.
 PEERS: dict[str, tuple[list[str], str, str]] = {
     "scikit-fuzzy cmeans": (
-        ["scikit-fuzzy", "setuptools", "scikit-learn"],
+        ["scikit-fuzzy", "setuptools", "packaging", "networkx", "scikit-learn"],
         "from skfuzzy import cmeans",
         "cmeans(X.T, k, 2, error=0, maxiter=5, seed=0)",
     ),
     "evclust ecm": (
         ["evclust", "scikit-learn"],
         "from evclust.ecm import ecm",
-        "ecm(x=X, c=k, maxit=5, epsi=0, disp=False)",
+        "for _ in range(5): ecm(x=X, c=k, epsi=np.inf, disp=False)",  # can't be told how many steps to make
     ),
     "active-semi-supervised PCKMeans": (
         active_semi_clustering.NEEDS,
@@ -191,7 +191,7 @@ processor. Solvers of links are given {N_LINKS} of them, those of labels {N_LABE
 many samples as long as a start and a step should then take {PATIENCE:g} seconds at most; memory is what a step holds at
 its peak, on the most samples. What a step is differs: that of an ensemble is a round, that of a metric learner a metric
 and a clustering by it. At the end other libraries, each in an environment of its own: five steps with their start, over
-five, on up to {MOST_FOR_PEERS:,} samples.
+five (evclust: one step with its start), on up to {MOST_FOR_PEERS:,} samples.
 
 {markdown(table)}
 """
