@@ -34,6 +34,9 @@ from cclab.maths.distances import squared_distances
 from cclab.maths.lloyd import LloydState, cluster_means, inertia, problem_means
 from cclab.maths.seeding import initial_centers
 
+# An objective that falls by less than this share of itself has not fallen.
+ROUNDING = 1e-12
+
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PCKMeans(CenterSolver):
@@ -91,8 +94,12 @@ class PCKMeans(CenterSolver):
         return self._state_at(problem, V, previous=state.labels, **state.progress_to(V, problem.spread))
 
     def converged(self, previous: LloydState, state: LloydState) -> bool:
-        # Centres may rest while samples that wait for each other still move.
-        return super().converged(previous, state) and np.array_equal(previous.labels, state.labels)
+        # Centres may rest while samples that wait for each other still move; where centres coincide, samples change
+        # clusters for ever, and nothing is gained.
+        if not super().converged(previous, state):
+            return False
+        idle = previous.shift <= self.tol and state.objective >= previous.objective * (1 - ROUNDING)
+        return idle or np.array_equal(previous.labels, state.labels)
 
     def _linked(self, problem: Problem) -> LinkedSamples:
         def derive(known: ConstraintSet) -> LinkedSamples:
