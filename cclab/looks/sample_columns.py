@@ -142,7 +142,7 @@ def in_words(value: Any) -> str:
     if value is None or value is pd.NA or value != value:
         return ""
     if isinstance(value, float | np.floating):
-        return short_number(value)
+        return short_number(float(value))
     if isinstance(value, pd.Timestamp | np.datetime64):
         said = pd.Timestamp(value).isoformat(sep=" ")
         return said.removesuffix(" 00:00:00")

@@ -34,6 +34,9 @@ from cclab.maths.distances import squared_distances
 from cclab.maths.lloyd import LloydState, cluster_means, inertia, problem_means
 from cclab.maths.seeding import initial_centers
 
+# An objective that changes by less than this share of itself is the same.
+ROUNDING = 1e-12
+
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PCKMeans(CenterSolver):
@@ -89,6 +92,12 @@ class PCKMeans(CenterSolver):
     def step(self, problem: Problem, state: Any) -> LloydState:
         V = problem_means(problem, state.labels, state.centers)
         return self._state_at(problem, V, previous=state.labels, **state.progress_to(V, problem.spread))
+
+    def converged(self, previous: LloydState, state: LloydState) -> bool:
+        # Where centres coincide, samples change clusters for ever, and nothing is gained.
+        same = abs(state.objective - previous.objective) <= ROUNDING * abs(previous.objective)
+        idle = same and max(previous.shift, state.shift) <= self.tol
+        return idle or super().converged(previous, state)
 
     def _linked(self, problem: Problem) -> LinkedSamples:
         def derive(known: ConstraintSet) -> LinkedSamples:

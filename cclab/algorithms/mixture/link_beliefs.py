@@ -170,7 +170,8 @@ def heard(units: LinkedUnits, L: NDArray, messages: Messages, sweeps: int) -> He
     wires = messages.__dict__.get("wires") or Wires.of(units, messages.active)
     a, sender, answer, receives, to_blocks = wires.n_edges, wires.sender, wires.answer, wires.receives, wires.to_blocks
     number = np.float32 if messages.log.size > MANY_NUMBERS else np.float64
-    apart, same = wires.apart.astype(number), wires.same.astype(number)
+    apart: NDArray = wires.apart.astype(number)
+    same: NDArray = wires.same.astype(number)
     log: NDArray = messages.log.astype(number)  # a copy, which is worked on
     log_blocks = messages.log_blocks
 

@@ -8,8 +8,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from cclab import ConstraintSet, PCKMeans, Problem, iterate
+from cclab import ConstraintSet, COPKMeans, PCKMeans, Problem, iterate
 from cclab.core import ImpossibleKnowledge
+from tests.fuzz._problems import nasty
 
 
 def random_knowledge(n, rng, *, blocks=True):
@@ -160,6 +161,12 @@ def test_links_help_where_clusters_overlap():
     told = PCKMeans(3, random_state=0).fit(X, must_link=pairs[same], cannot_link=pairs[~same])
     untold = PCKMeans(3, random_state=0).fit(X)
     assert adjusted_rand_score(truth, told.labels_) > adjusted_rand_score(truth, untold.labels_) + 0.03
+
+
+def test_it_ends_where_centres_coincide():
+    given = nasty(COPKMeans, 92)
+    problem = Problem(constraints=given.known(), **given.problem)
+    assert len(list(iterate(PCKMeans(given.params["n_clusters"]), problem, max_iter=300))) < 20
 
 
 def test_bad_parameters_are_named():
