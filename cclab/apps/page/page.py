@@ -361,6 +361,7 @@ class Page(Handles):
 
     def download(self, make: Callable[[Session], exports.File]) -> None:
         """Let the browser save a file."""
+        give_back()  # what steps have left: a large table takes room
         file = self.desk.attempt(make, self.desk.session)
         if file is not None:
             self.shell.download(file.name, file.data, file.media_type)
