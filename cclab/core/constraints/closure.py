@@ -43,11 +43,13 @@ def must_edges(known: ConstraintSet) -> tuple[Array, Array, Array]:
 
 def must_components(known: ConstraintSet) -> Array:
     """(n,) the component of each sample under must-links, numbered by first member; worked out once for a set."""
-    return known._together
+    kept = known.__dict__  # where the set keeps what else follows from it
+    if "_together" not in kept:
+        kept["_together"] = _must_components(known)
+    return kept["_together"]
 
 
-def joined_by_must_links(known: ConstraintSet) -> Array:
-    """As `must_components`, worked out anew."""
+def _must_components(known: ConstraintSet) -> Array:
     i, j, _ = must_edges(known)
     everyone = np.arange(known.n_samples)
     leader = everyone.copy()

@@ -359,12 +359,6 @@ class ConstraintSet:
 
         return links_from_labels(self) if len(self.labels) else self
 
-    @cached_property
-    def _together(self) -> Array:
-        from cclab.core.constraints.closure import joined_by_must_links
-
-        return joined_by_must_links(self)
-
     def restrict(self, samples: ArrayLike) -> ConstraintSet:
         """What is known about some of the samples only, renumbered: see `cclab.core.constraints.restrict.restrict`."""
         from cclab.core.constraints.restrict import restrict
