@@ -112,10 +112,10 @@ class COPKMeans(CenterSolver):
         best, problem = super()._best_run(problem), self.adapt(problem)
         if self._n_starts() == 1 or self.n_clusters <= FEW or not self._units(problem).linked:
             return best
-        state: Any = best.state
-        labels = self._moved(problem, state.labels, closely=True)
-        V = cluster_means(problem.X, labels, problem.weights, state.centers)
-        progress = state.progress_to(V, problem.spread)
+        found: Any = best.state
+        labels = self._moved(problem, found.labels, closely=True)
+        V = cluster_means(problem.X, labels, problem.weights, found.centers)
+        progress = found.progress_to(V, problem.spread)
         run = iterate(self, problem, state=self._state_at(problem, V, distances_to(problem, V), labels, **progress))
         run.last()
         return run
