@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -80,18 +81,7 @@ class Problem:
 
         put("X", _checked_samples(self.X))
         n = self.X.shape[0]
-        if self.constraints is None:
-            put("constraints", ConstraintSet(n))
-        elif not isinstance(self.constraints, ConstraintSet):
-            raise ValueError(
-                f"constraints must be a ConstraintSet, got {type(self.constraints).__name__}; "
-                "ConstraintSet(n).with_must_link(pairs) makes one"
-            )
-        elif self.constraints.n_samples != n:
-            raise ValueError(
-                f"the constraints are about {self.constraints.n_samples} samples, but X has {n}; "
-                "use ConstraintSet.restrict to choose samples"
-            )
+        put("constraints", _checked_constraints(self.constraints, n))
         if self.sample_weight is not None:
             put("sample_weight", _checked_weights(self.sample_weight, n))
         if self.affinity is not None:
@@ -173,8 +163,8 @@ class Problem:
 
     def with_constraints(self, constraints: ConstraintSet) -> Problem:
         """The same data, with other knowledge."""
-        other = replace(self, constraints=constraints)
-        object.__setattr__(other, "_derived", self._derived)
+        other = copy(self)  # data that were looked at once are not looked at for every statement
+        object.__setattr__(other, "constraints", _checked_constraints(constraints, self.n_samples))
         return other
 
     def derived(self, key: Hashable, compute: Callable[[], Any]) -> Any:
@@ -279,6 +269,22 @@ def _checked_samples(X: Any) -> Any:
     if X.dtype == np.float32 and not fits_single_precision(X):
         X = X.astype(float)
     return X if sparse.issparse(X) else readonly(X)
+
+
+def _checked_constraints(constraints: Any, n: int) -> ConstraintSet:
+    if constraints is None:
+        return ConstraintSet(n)
+    if not isinstance(constraints, ConstraintSet):
+        raise ValueError(
+            f"constraints must be a ConstraintSet, got {type(constraints).__name__}; "
+            "ConstraintSet(n).with_must_link(pairs) makes one"
+        )
+    if constraints.n_samples != n:
+        raise ValueError(
+            f"the constraints are about {constraints.n_samples} samples, but X has {n}; "
+            "use ConstraintSet.restrict to choose samples"
+        )
+    return constraints
 
 
 def _checked_weights(weights: ArrayLike, n: int) -> NDArray:

@@ -248,3 +248,13 @@ def test_predict_numbers_clusters_as_labels_do_where_some_are_empty():
     assert model.labels_.tolist() == [0, 0, 1, 1]
     assert model.predict(X).tolist() == model.labels_.tolist()
     assert model.predict([[-80.0]]).tolist() == [2]
+
+
+def test_new_knowledge_does_not_look_at_the_samples_again(monkeypatch):
+    problem = Problem(np.eye(4))
+    monkeypatch.setattr("cclab.core.problem._checked_samples", None)
+    other = problem.with_constraints(ConstraintSet(4).with_must_link([[0, 1]]))
+    assert other.X is problem.X
+    assert len(other.constraints.must) == 1
+    with pytest.raises(ValueError, match="about 5 samples, but X has 4"):
+        problem.with_constraints(ConstraintSet(5))
