@@ -24,9 +24,9 @@ _HEAD = 30
 _CURRENCIES = "€|\\$|£|¥|₹|₽|zł|kr\\.?|fr\\.|eur|usd|gbp|chf|jpy|cny|inr|sek|nok|dkk|pln|czk|huf|cad|aud"
 _BEFORE = re.compile(rf"(?i)^([-+]?)\s*(?:{_CURRENCIES})\s*(?=[-+\d.,])")
 _AFTER = re.compile(rf"(?i)(?<=[-\d.,%])\s*(?:{_CURRENCIES})\s*$")
-# Blanks of all kinds and apostrophes between groups of three digits.
 # A minus behind an amount, as accounts have it; "2-" may be a mark at school.
 _MINUS_BEHIND = re.compile(r"^(\d[\d.,'’ ]*[.,]\d{2})-$")
+# Blanks of all kinds and apostrophes between groups of three digits.
 _GROUPING = re.compile("(?<=\\d)[ \u00a0\u202f\u2009'’](?=\\d{3}(?!\\d))")
 _POINT = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:e[-+]?\d+)?", re.IGNORECASE)
 _COMMA = re.compile(r"[-+]?(?:\d{1,3}(?:\.\d{3})+|\d+)?(?:,\d*)?(?:e[-+]?\d+)?", re.IGNORECASE)
