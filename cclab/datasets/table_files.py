@@ -239,7 +239,7 @@ def _count_titles(lines: list[str]) -> int:
             found.append((n_titles, filled[n_titles] if filled else []))
     n_titles, header = max(found, key=lambda each: len(each[1]), default=(0, []))
     is_header = len(header) >= _LEAST_COLUMNS and pd.to_numeric(pd.Series(header), errors="coerce").isna().all()
-    return n_titles if is_header else 0
+    return n_titles if is_header and len(lines) > n_titles + 1 else 0
 
 
 def _without_empty_end(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:

@@ -100,7 +100,8 @@ def decode(content: bytes, shown_as: str) -> Decoded:
     if not content:
         raise ValueError(f"{shown_as} is empty; save it anew as {KINDS}")
     try:
-        return _decoder_of(content)(content, shown_as)
+        with _silent("tifffile"), _silent("nibabel.global"):
+            return _decoder_of(content)(content, shown_as)
     except (TooLarge, ImportError):
         raise
     except UnidentifiedImageError:
@@ -112,6 +113,18 @@ def decode(content: bytes, shown_as: str) -> Decoded:
         raise ValueError(
             f"{shown_as} is no picture that can be read, or is damaged{reason}; save it anew as {KINDS}"
         ) from error
+
+
+@contextmanager
+def _silent(library: str) -> Iterator[None]:
+    """Let a library log nothing: what is wrong with a file is said by us, once."""
+    logger = logging.getLogger(library)
+    before = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _decoder_of(content: bytes) -> Callable[[bytes, str], Decoded]:
@@ -138,23 +151,11 @@ def check_size(n_slices: int, height: int, width: int, n_bytes: int, shown_as: s
 # ---------------------------------------------------------------------- TIFF
 
 
-@contextmanager
-def _silent(library: str) -> Iterator[None]:
-    """Let a library log nothing: what is wrong with a file is said by us, once."""
-    logger = logging.getLogger(library)
-    before = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
-
-
 def _decode_tiff(content: bytes, shown_as: str) -> Decoded:
     """By tifffile: it keeps 16 bits a channel, which Pillow does not, and knows OME-TIFF and ImageJ's stacks."""
     import tifffile
 
-    with _silent("tifffile"), tifffile.TiffFile(io.BytesIO(content)) as file:
+    with tifffile.TiffFile(io.BytesIO(content)) as file:
         series = file.series[0]
         page = series.keyframe
         check_size(math.prod(series.shape[:-2]), page.imagelength, page.imagewidth, series.nbytes, shown_as)

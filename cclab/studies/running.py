@@ -35,7 +35,6 @@ def workers(scheduler: str | None, shared: Sequence[Any] = ()) -> Iterator[None]
         return
     try:
         from dask.distributed import Client, KilledWorker
-        from distributed.comm.addressing import parse_address, parse_host_port
     except ImportError:
         raise ClusterLost('a scheduler needs Dask: pip install "cclab[dask]"') from None
     from concurrent.futures import CancelledError
@@ -43,8 +42,8 @@ def workers(scheduler: str | None, shared: Sequence[Any] = ()) -> Iterator[None]
     from joblib import parallel_config
 
     try:
-        # A client for an address without a port complains again when it is let go.
-        parse_host_port(parse_address(scheduler)[1])
+        if not scheduler.rpartition(":")[2].isdigit():  # a client without a port complains again when it is let go
+            raise ValueError("its port is missing")
         client = Client(scheduler, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise ClusterLost(

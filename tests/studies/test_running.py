@@ -98,7 +98,7 @@ def only_here(pid):
 
 def test_no_scheduler_is_said_in_words(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("cclab.studies.running.PATIENCE", 0.5)
-    with pytest.raises(ClusterLost, match=r"no Dask scheduler at nowhere \(missing port number"):
+    with pytest.raises(ClusterLost, match=r"no Dask scheduler at nowhere \(its port is missing"):
         study(Method("K-means", KMeans), 1).run(out=None, scheduler="nowhere")
     with pytest.raises(ClusterLost, match=r"no Dask scheduler at tcp://127.0.0.1:9"):
         study(Method("K-means", KMeans), 1).run(out=None, scheduler="tcp://127.0.0.1:9")
