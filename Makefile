@@ -42,7 +42,7 @@ types: $(READY)
 # Three on two cores: there is always one that waits for a server, a kernel or a browser.
 PROCESSES ?= 3
 # The journeys of a file build on each other's steps, so a file stays with one process.
-JOURNEYS := $(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile -m browser tests/browser tests/lite
+JOURNEYS := $(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder -m browser tests/browser tests/lite
 
 test:                ## lint, then every test, those in a real browser last
 	@$(MAKE) --no-print-directory --jobs 2 $(READY) system-chromium

@@ -23,10 +23,17 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+#: Files that take longest, in this order: begun first, so that none is left to one process at the end.
+LONGEST = ["test_visit", "test_dashboards", "test_own_data", "test_gallery", "test_workbench_lab"]
 READY_SECONDS = 120
 # Plain Voilà, but for the seconds that we spare our own server too.
 VOILA = "import cclab.server; from voila.app import main; main()"
 SERVE = "from cclab.server.server import serve\nserve(open_browser=False, workers=1)"
+
+
+def pytest_collection_modifyitems(items):
+    ranks = {name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path.stem, len(LONGEST)))
 
 
 @pytest.fixture(scope="session")
