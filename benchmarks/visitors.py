@@ -38,7 +38,7 @@ READY = {
     "workbench": ".cc-legend .cc-glyph",
     "painter": ".cc-image-canvas .image",
     "compare": ".cc-twins > :last-child .cc-legend .cc-glyph",
-    "ask_me": ".cc-game-pair img",
+    "ask_me": ".cc-game-group img",
     "how_many": ".cc-legend .cc-glyph",
     "credal": ".cc-credal h2",
 }
