@@ -47,7 +47,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("words", nargs="*", help="only benchmarks whose names hold one of these")
     parser.add_argument("--runs", type=int, default=5, help="of each commit, in turns (default: %(default)s)")
     parser.add_argument("--json", type=Path, help="keep every run in this file, and go on from what it holds")
-    given = parser.parse_args(words)
+    given = parser.parse_intermixed_args(words)
     measured: Measured = json.loads(given.json.read_text()) if given.json and given.json.exists() else {}
     with tempfile.TemporaryDirectory(prefix="cclab-bench-") as folder:
         places = {_commit(name): _copy(name, Path(folder, side)) for side, name in (("a", given.a), ("b", given.b))}
