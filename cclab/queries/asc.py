@@ -74,14 +74,12 @@ class ASCQueries(Strategy):
             queue = Queue(edges, problem.constraints, asked)
         chosen = queue.best(n)
         kept["latest"] = queue
+        columns = (column[chosen].tolist() for column in (edges.i, edges.j, edges.shared, edges.score))
         return tuple(
             Query.pair(
-                edges.i[r],
-                edges.j[r],
-                f"Neighbours, but with only {edges.shared[r]} of {k} neighbours in common: is there a border?",
-                edges.score[r],
+                i, j, f"Neighbours, but with only {shared} of {k} neighbours in common: is there a border?", score
             )
-            for r in chosen
+            for i, j, shared, score in zip(*columns)
         )
 
 

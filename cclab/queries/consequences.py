@@ -79,8 +79,10 @@ class Consequences:
 
     def apart(self, i: int, j: int) -> bool:
         """Whether `i` and `j` surely belong apart."""
-        a, b = self._root(i), self._root(j)
-        few, many = sorted((self._sides.get(a, set()), self._sides.get(b, set())), key=len)
+        a, b = self._sides.get(self._root(i)), self._sides.get(self._root(j))
+        if not a or not b:
+            return False
+        few, many = sorted((a, b), key=len)
         return any(-side in many for side in few)
 
     def _root(self, i: int) -> int:
