@@ -31,6 +31,8 @@ FAMILIES = {
     "density": "Density: clusters of any form, and noise",
 }
 YOURS = "Yours"
+#: First where links are stated, on all samples and on those that no link is about: see docs/rivals.md.
+RECOMMENDED_FOR_LINKS = "LinkedMixture"
 _BELIEFS = {
     "hard": "one cluster each",
     "fuzzy": "shares",

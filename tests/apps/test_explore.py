@@ -223,6 +223,12 @@ class TestSolvers:
         assert type(page.session.solver).__name__ == "CECM"
         assert not page.solver_menu.is_open
 
+    def test_the_menu_begins_with_what_is_recommended(self, page):
+        page.solver_menu.toggle()
+        names = [name for name, _ in page.solver_menu.rows.rows]
+        assert names[:3] == ["try all", "recommended", "best"]
+        assert "LinkedMixture" in dict(page.solver_menu.rows.rows)["best"]
+
     def test_every_solver_has_a_line_of_its_own(self):
         from cclab import algorithms
         from cclab.looks.solver_guide import WHEN, guides

@@ -202,9 +202,9 @@ def test_knowledge_that_the_solver_ignores_is_said_with_a_way_out(visitor):
     visitor.press("m")
     assert visitor.banner == "FCM has no use for 1 must-link statement"
     button = visitor.page.banner.fix_button
-    assert button.description == "Use CECM"
+    assert button.description == "Use LinkedMixture"
     button.click()
-    assert type(visitor.session.solver).__name__ == "CECM"
+    assert type(visitor.session.solver).__name__ == "LinkedMixture"
     assert visitor.banner is None
 
 

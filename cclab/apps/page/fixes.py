@@ -8,12 +8,13 @@ from sklearn.base import clone
 from cclab.apps.page.loading import solver_for
 from cclab.core import Conflict, IgnoredKnowledge
 from cclab.core.registry import solvers
+from cclab.looks.solver_guide import RECOMMENDED_FOR_LINKS
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.notices import Fix
 from cclab.widgets.model.wrapping import inside, wrapped_like
 
 # These take nearly all that can be stated; the first that takes what was ignored is offered.
-_TAKE_MOST = ("CECM", "CMKIPCM")
+_TAKE_MOST = (RECOMMENDED_FOR_LINKS, "CECM", "CMKIPCM")
 
 
 def fix_for(desk: Desk, trouble: Exception) -> Fix | None:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from cclab.apps.page.popover import Popover
 from cclab.core.registry import solvers
-from cclab.looks.solver_guide import Guide, guides
+from cclab.looks.solver_guide import RECOMMENDED_FOR_LINKS, Guide, guides
 from cclab.session import Moment, Snapshot
 from cclab.widgets.kit.html import Html, tag
 from cclab.widgets.kit.layout import button, column
@@ -108,8 +108,10 @@ class SolverMenu(View):
         current, rows = self._solver_at(session.current), []
         if self._on_try_all is not None:
             rows.append(("try all", _TRY_ALL))
+        for best in (guide for guide in said if guide.name == RECOMMENDED_FOR_LINKS and not guide.against):
+            rows += [("recommended", _heading("Recommended for links")), ("best", _row(best, best.name == current))]
         for family, members in groupby(said, key=lambda guide: guide.family):
-            rows.append((f"family {family}", tag("div", family, class_="cc-family", role="heading", aria_level=3)))
+            rows.append((f"family {family}", _heading(family)))
             rows += [(guide.name, _row(guide, guide.name == current)) for guide in members]
         self.rows.show(rows)
 
@@ -121,6 +123,10 @@ _TRY_ALL = tag(
     class_="cc-solver",
     data_action="try-all",
 )
+
+
+def _heading(words: str) -> Html:
+    return tag("div", words, class_="cc-family", role="heading", aria_level=3)
 
 
 def _row(guide: Guide, current: bool) -> Html:

@@ -67,7 +67,7 @@ def test_knowledge_that_is_ignored_asks_for_a_solver_that_takes_it():
     assert ignored.counts == {"must": 2}
     fix = fix_for(desk, ignored)
     fix.act()
-    assert (fix.words, type(desk.session.solver).__name__) == ("Use CECM", "CECM")
+    assert (fix.words, type(desk.session.solver).__name__) == ("Use LinkedMixture", "LinkedMixture")
 
 
 def test_what_no_solver_takes_has_no_way_out():
