@@ -13,7 +13,6 @@ from cclab.algorithms.plain.whole_fit import FittedState
 from cclab.compat.clusterers import PCKMeans
 from cclab.compat.example_oracle import MaximumQueriesExceeded
 from cclab.core import ConstraintSet, Problem, State
-from cclab.core.constraints.closure import must_components
 from cclab.core.problem import drawn_seed
 from cclab.queries.base import Strategy
 
@@ -117,7 +116,7 @@ class NPU(_Learner):
 
 def _all_pairs(known: ConstraintSet) -> tuple[list[Pair], list[Pair]]:
     """All must-links and cannot-links that follow from the answers."""
-    component = must_components(known)
+    component = known.must_components
     met = np.flatnonzero(known.constrained)
     members = {c: met[component[met] == c].tolist() for c in np.unique(component[met]).tolist()}
     p = known.pairs.rows(~known.pairs.must)

@@ -31,6 +31,15 @@ def counted(n: int, what: str) -> str:
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
+def shortened(words: str, most: int) -> str:
+    """Words in at most so many letters, the last of them an ellipsis where some are left out.
+
+    >>> shortened("petal length", 20), shortened("petal length", 8)
+    ('petal length', 'petal l…')
+    """
+    return words if len(words) <= most else words[: most - 1] + "…"
+
+
 def short_number(value: float) -> str:
     """A number in four digits, or in all digits before its point where it is large.
 

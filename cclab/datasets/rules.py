@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from cclab.core.words import did_you_mean
+from cclab.core.words import did_you_mean, shortened
 
 #: A rule has at most so many letters, and so many parts.
 MOST_LETTERS, MOST_PARTS = 2_000, 200
@@ -384,4 +384,4 @@ def _text(node: ast.AST) -> str:
 
 
 def _short(words: str) -> str:
-    return words if len(words) <= 60 else words[:59] + "…"
+    return shortened(words, 60)

@@ -136,7 +136,7 @@ def suggested_name(data: Dataset, belief: Partition, place: int, known: Profile 
         if words:
             return ", ".join(words[:2])
     telling = [f for f in (known or profile(data, belief, place)).features[:2] if abs(f.effect) >= _TELLS]
-    return ", ".join(f"{'high' if f.effect > 0 else 'low'} {_short(f.name)}" for f in telling)[:60]
+    return ", ".join(f"{'high' if f.effect > 0 else 'low'} {_without_unit(f.name)}" for f in telling)[:60]
 
 
 def telling_words(texts: Iterable[str], others: Iterable[str]) -> list[str]:
@@ -168,6 +168,5 @@ def _some(samples: NDArray) -> list[int]:
     return samples[::step].tolist()
 
 
-def _short(name: str) -> str:
-    """A feature's name without its unit."""
+def _without_unit(name: str) -> str:
     return re.sub(r"\s*[(\[].*", "", name) or name

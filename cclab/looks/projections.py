@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.metrics import pairwise_distances_argmin
 
+from cclab.core.words import shortened
 from cclab.datasets import Dataset
 from cclab.looks import tsne_umap
 from cclab.looks.sample_columns import SampleColumns
@@ -59,7 +60,7 @@ def axes(data: Dataset) -> dict[str, str]:
         pairs = [(i, j) for i in range(p) for j in range(i + 1, p)]
     else:
         pairs = [(i, i + 1) for i in range(min(p - 1, _MOST_PAIRS))]
-    features = {f"{_short(names[i])}, {_short(names[j])}": f"{i} {j}" for i, j in pairs}
+    features = {f"{shortened(names[i], 16)}, {shortened(names[j], 16)}": f"{i} {j}" for i, j in pairs}
     projections = {"PCA": "pca", **{title: method for method, title in METHODS.items()}}
     return features | projections if p == 2 else projections | features
 
@@ -71,10 +72,6 @@ def two_columns(x: str, y: str) -> str:
     'columns ["age", "height"]'
     """
     return COLUMNS + json.dumps([x, y])
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 16 else name[:15] + "…"
 
 
 def project(data: Dataset, name: str) -> Projection:

@@ -26,7 +26,6 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from cclab.core import ConstraintSet, Problem
-from cclab.core.constraints.closure import must_components
 from cclab.maths.distances import squared_distances
 
 
@@ -269,7 +268,7 @@ class Known:
 
     def __init__(self, constraints: ConstraintSet) -> None:
         links = constraints.links_from_labels()
-        self._unit = must_components(links)
+        self._unit = links.must_components
         self._must, self._cannot = links.must, links.cannot
         self._apart: dict[int, NDArray[np.int64]] = {}
 

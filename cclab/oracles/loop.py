@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from cclab.core import ConstraintSet, Problem, Solver, State, iterate
-from cclab.core.warning import renamed
+from cclab.core.warning import renamed, warn_caller
+from cclab.core.words import counted
 from cclab.oracles.answers import Answer, Oracle
+from cclab.oracles.guarded import Guarded
 from cclab.oracles.meaning import statements
 from cclab.oracles.truth import Truth
 from cclab.queries.base import Asked, Query, Strategy
@@ -71,8 +73,11 @@ class Loop:
         """Ask, state the answers, go on; gives the count of all questions so far, and those of each round.
 
         It ends when the budget is used up, the oracle has no more answers, the solver fails, or there is nothing left
-        to ask. Where a person answers, in their own time, a page does `look` and `go_on` by itself.
+        to ask; also, with a warning, where the oracle fails. Where a person answers, in their own time, a page does
+        `look` and `go_on` by itself.
         """
+        guarded = Guarded(oracle)
+        oracle = oracle if isinstance(oracle, Truth) else guarded  # the truth fails where it was given wrongly
         asked: Asked = frozenset()
         over = self.is_over(0)
         while not over:
@@ -82,6 +87,8 @@ class Loop:
             could = await self.go_on(talk, over, heard=bool(queries))
             yield len(asked), queries
             over |= not could
+        if guarded.failure:
+            warn_caller(f"{guarded.failure}; what it said before is kept ({counted(len(asked), 'answer')})")
 
     async def look(self, talk: Talk, n: int = 1, asked: Asked = frozenset()) -> Sequence[Query]:
         """Find the next questions."""
@@ -106,7 +113,7 @@ class Loop:
                 proposed, first = proposed[oracle.batch :], False
                 for query, answer in zip(some, await talk.put(oracle, some)):
                     talk.hear(query, answer, oracle)
-                done += some
+                    done.append(query)
         return tuple(done)
 
 
@@ -214,7 +221,7 @@ def ask(
         With what is known before the first question.
     strategy : Strategy
     oracle : Oracle
-        One that has no more answers (`Oracle.exhausted`) ends the loop; all answers so far are kept.
+        One that has no more answers (`Oracle.exhausted`), or fails, ends the loop; all answers so far are kept.
     budget : int
         How many questions may be asked.
     per_round, steps_per_round : int

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cclab.oracles.answers import Answer, Oracle
 from cclab.oracles.dawid_skene import Consensus, consensus
+from cclab.oracles.guarded import Guarded
 from cclab.queries.base import Query
 
 #: Nobody is surer than this.
@@ -34,7 +35,7 @@ class Panel(Oracle):
     """Several oracles, each asked every question. Who is reliable is found from how they agree (Dawid and Skene).
 
     All votes so far count, so confidences become better the more is asked; `answers` looks at all its questions at
-    once. A member that is unsure does not vote. Where all are unsure, so is the panel.
+    once. A member that is unsure, or fails, does not vote. Where all are unsure, so is the panel.
 
     Parameters
     ----------
@@ -78,7 +79,12 @@ class Panel(Oracle):
 
     def answers(self, queries: Sequence[Query], data: Any = None) -> list[Answer]:
         """What the members agree on, question by question, by all votes there are."""
-        votes = [member.answers(queries, data) for member in self.members.values()]
+        members = [Guarded(member, name) for name, member in self.members.items()]
+        votes = [member.answers(queries, data) for member in members]
+        if not any(votes) and all(member.failure for member in members):
+            raise RuntimeError("; ".join(member.failure for member in members))
+        for member, said in zip(members, votes):
+            said += [Answer.unsure(member.failure)] * (len(queries) - len(said))
         for query, said in zip(queries, zip(*votes)):
             self._count(query, said)
         posteriors = {kind: self._posterior(kind) for kind in {query.kind for query in queries}}

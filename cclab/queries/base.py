@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cclab.core import ConstraintSet, Partition, Problem, State
-from cclab.core.constraints.closure import must_components
 from cclab.core.parameters import Parametrized
 from cclab.core.registry import strategies
 
@@ -135,7 +134,7 @@ class Settled:
 
     def __init__(self, constraints: ConstraintSet, asked: Asked = frozenset()) -> None:
         links = constraints.links_from_labels()
-        self.component = must_components(links)
+        self.component = links.must_components
         self._cannot = links.cannot
         self._asked_with: dict[int, list[int]] = {}
         for samples in asked:

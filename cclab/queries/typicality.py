@@ -6,7 +6,6 @@ import numpy as np
 
 from cclab.core import Partition, Possibilistic, Problem, State
 from cclab.core.beliefs.numbering import page_numbers
-from cclab.core.constraints.closure import must_components
 from cclab.core.parameters import choice
 from cclab.queries.base import Asked, Query, Strategy
 
@@ -39,7 +38,7 @@ class TypicalityQueries(Strategy):
         # An outlier is as untypical of one cluster as of another, but says little about either: it is weighed down.
         score = 1 - largest if self.about == "untypical" else partition.ambiguity() * largest
         # A sample that surely belongs together with a labelled one needs no label of its own.
-        group = must_components(problem.constraints)
+        group = problem.constraints.must_components
         closed = np.isin(group, group[problem.constraints.labels.sample])
         closed[[samples[0] for samples in asked if len(samples) == 1]] = True
         order = np.argsort(-np.where(closed, -np.inf, score), kind="stable")[: min(n, int((~closed).sum()))]

@@ -18,7 +18,6 @@ from scipy import sparse
 from sklearn.neighbors import kneighbors_graph
 
 from cclab.core import ConstraintSet, Problem
-from cclab.core.constraints.closure import must_components
 
 #: Who says what follows from the graph.
 SOURCE = "reach"
@@ -84,7 +83,7 @@ def with_anchored_links(known: ConstraintSet, X: NDArray) -> ConstraintSet:
         return known
     samples = np.flatnonzero(linked)
     anchor_of = np.full(known.n_samples, -1)
-    _, anchor_of[samples] = np.unique(must_components(known)[samples], return_inverse=True)
+    _, anchor_of[samples] = np.unique(known.must_components[samples], return_inverse=True)
     shares = absorbed(neighbour_graph(X), anchor_of)
     free = np.flatnonzero(~linked)
     best = shares[free].argmax(axis=1)

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from cclab.algorithms.evidential.free_masses import half_cost, masses_of, survey
+from cclab.algorithms.evidential.free_masses import Survey, half_cost, masses_of
 from cclab.algorithms.evidential.set_geometry import SetGeometry
 from cclab.core import CenterSolver, CenterState, Credal, Problem
 from cclab.core.parameters import choice, real
@@ -205,10 +205,11 @@ class ECM(CenterSolver):
         """The state with this geometry: one pass over the samples gives the objective and the next geometry."""
         linked, linked_masses, link_terms = self._linked(problem, geometry, rho2, previous)
         rate = self.rejection_rate
-        found = survey(problem, geometry, rho2, self.beta, linked, linked_masses, keep_thresholds=rate is not None)
-        V = geometry.next_centers(found.moments)
-        S = geometry.next_metrics(found.moments, V)
-        terms = {name: value * self._unit(problem, geometry) for name, value in found.terms.items()} | link_terms
+        survey = Survey(geometry, rho2, self.beta, linked, linked_masses, keep_thresholds=rate is not None)
+        moments, sums, thresholds = survey.over(problem)
+        V = geometry.next_centers(moments)
+        S = geometry.next_metrics(moments, V)
+        terms = {name: value * self._unit(problem, geometry) for name, value in sums.items()} | link_terms
         return ECMState(
             centers=geometry.centers,
             objective=sum(terms.values()),
@@ -220,7 +221,7 @@ class ECM(CenterSolver):
             linked=linked,
             linked_masses=linked_masses,
             following=geometry.moved(V, S),
-            following_rho2=rho2 if rate is None else self._rejecting(problem, rate, found.thresholds),
+            following_rho2=rho2 if rate is None else self._rejecting(problem, rate, thresholds),
             **progress,
         )
 

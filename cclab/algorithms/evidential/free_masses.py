@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,27 +76,11 @@ def masses_of(X: NDArray, geometry: SetGeometry, rho2: float, beta: float) -> ND
     return result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Survey:
-    """What a pass over all samples adds up to."""
+    """A pass over all samples, a block at a time, that adds up what their masses bring.
 
-    moments: NDArray  # (f, q) for SetGeometry.next_centers
-    terms: dict[str, float]  # the two sums of Eq. 14
-    thresholds: NDArray  # (n,) see `half_cost`; none unless a rejection rate needs them
-
-
-def survey(
-    problem: Problem,
-    geometry: SetGeometry,
-    rho2: float,
-    beta: float,
-    linked: NDArray,
-    linked_masses: NDArray,
-    keep_thresholds: bool,
-) -> Survey:
-    """Go through all samples once, a block at a time.
-
-    Parameters
+    Attributes
     ----------
     linked : (t,) int array
         Samples, sorted, whose masses are given.
@@ -105,43 +88,35 @@ def survey(
     keep_thresholds : bool
         Whether a rejection rate needs them.
     """
-    part = partial(
-        _sums,
-        geometry=geometry,
-        rho2=rho2,
-        beta=beta,
-        linked=linked,
-        linked_masses=linked_masses,
-        keep_thresholds=keep_thresholds,
-    )
-    moments, distance, rejection, thresholds = problem.total(part, geometry.block_rows)
-    terms = {"distance": distance, "rejection": rejection}
-    return Survey(moments, terms, np.concatenate(thresholds) if keep_thresholds else np.empty(0))
 
+    geometry: SetGeometry
+    rho2: float
+    beta: float
+    linked: NDArray
+    linked_masses: NDArray
+    keep_thresholds: bool
 
-def _sums(
-    block: Block,
-    geometry: SetGeometry,
-    rho2: float,
-    beta: float,
-    linked: NDArray,
-    linked_masses: NDArray,
-    keep_thresholds: bool,
-) -> tuple[NDArray, float, float, list[NDArray]]:
-    """What a block adds to the moments and to the two sums of Eq. 14; and its thresholds, where they are kept."""
-    has_empty = geometry.focal.has_empty
-    lifted = geometry.lift(block.X)
-    costs = geometry.costs(lifted)
-    masses, empty = proportional_masses(costs, rho2 if has_empty else None, beta)
-    inside, here = block.find(linked)
-    if len(here):
-        masses[:, here] = linked_masses[inside, has_empty:].T
-        if has_empty:
-            empty[here] = linked_masses[inside, 0]
-    masses **= beta
-    empty **= beta
-    if block.sample_weight is not None:
-        masses *= block.sample_weight
-        empty *= block.sample_weight
-    thresholds = [half_cost(costs, beta)] if keep_thresholds else []
-    return masses @ lifted.T, np.vdot(masses, costs), rho2 * empty.sum(), thresholds
+    def over(self, problem: Problem) -> tuple[NDArray, dict[str, float], NDArray]:
+        """The (f, q) moments for `SetGeometry.next_centers`, the two sums of Eq. 14, and (n,) `half_cost`, if kept."""
+        moments, distance, rejection, thresholds = problem.total(self._sums, self.geometry.block_rows)
+        terms = {"distance": distance, "rejection": rejection}
+        return moments, terms, np.concatenate(thresholds) if self.keep_thresholds else np.empty(0)
+
+    def _sums(self, block: Block) -> tuple[NDArray, float, float, list[NDArray]]:
+        """What a block adds to each."""
+        has_empty = self.geometry.focal.has_empty
+        lifted = self.geometry.lift(block.X)
+        costs = self.geometry.costs(lifted)
+        masses, empty = proportional_masses(costs, self.rho2 if has_empty else None, self.beta)
+        inside, here = block.find(self.linked)
+        if len(here):
+            masses[:, here] = self.linked_masses[inside, has_empty:].T
+            if has_empty:
+                empty[here] = self.linked_masses[inside, 0]
+        masses **= self.beta
+        empty **= self.beta
+        if block.sample_weight is not None:
+            masses *= block.sample_weight
+            empty *= block.sample_weight
+        thresholds = [half_cost(costs, self.beta)] if self.keep_thresholds else []
+        return masses @ lifted.T, np.vdot(masses, costs), self.rho2 * empty.sum(), thresholds

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from cclab.algorithms.kmeans.heard_links import Heard, HeardAlike, HeardPairs, Prices, Ways
 from cclab.core import ConstraintSet
-from cclab.core.constraints.closure import ConflictError, must_components
+from cclab.core.constraints.closure import ConflictError
 from cclab.core.constraints.links import Links
 
 LinkPrices = tuple[Prices, Prices] | float
@@ -64,7 +64,7 @@ class LinkedSamples:
     def neighbourhoods(self) -> list[NDArray]:
         """The members of each set of samples that must-links join."""
         samples = self.known.must.samples
-        component = must_components(self.known)[samples]
+        component = self.known.must_components[samples]
         order = np.argsort(component, kind="stable")
         return np.split(samples[order], np.flatnonzero(np.diff(component[order])) + 1) if len(samples) else []
 

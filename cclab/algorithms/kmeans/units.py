@@ -14,7 +14,6 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from cclab.core import Conflict, ConstraintSet, Problem
-from cclab.core.constraints.closure import must_components
 from cclab.core.words import counted
 from cclab.maths.colouring import NoColouring, cheap_colouring, smallest_uncolourable
 
@@ -83,7 +82,7 @@ class Units:
     @classmethod
     def of(cls, known: ConstraintSet) -> Units:
         """The units that these must-links make."""
-        unit = must_components(known)
+        unit = known.must_components
         _, first = np.unique(unit, return_index=True)
         cannot = known.cannot
         t = len(cannot.samples)

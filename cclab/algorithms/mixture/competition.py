@@ -10,7 +10,6 @@ from scipy import sparse
 from scipy.special import softmax
 
 from cclab.algorithms.mixture.mixtures import Mixture, Sight, refitted, responsibilities, weakest
-from cclab.core.constraints.closure import must_components
 from cclab.maths.quadratic_memberships import LinkCosts
 
 # A mixture is at rest when a sweep gains less than this for each sample, in nats, or after so many sweeps.
@@ -131,7 +130,7 @@ def fewest_clusters(links: LinkCosts) -> int:
     cannot = links.known.cannot
     if not len(cannot.samples):
         return 1
-    _, component = np.unique(must_components(links.known)[cannot.samples], return_inverse=True)
+    _, component = np.unique(links.known.must_components[cannot.samples], return_inverse=True)
     t = len(component)
     of = sparse.csr_array((np.ones(t), component, np.arange(t + 1)), shape=(t, component.max() + 1))
     sides = cannot.blocks @ of

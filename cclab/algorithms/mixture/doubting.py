@@ -12,7 +12,6 @@ from cclab.algorithms.mixture.link_beliefs import Messages, heard
 from cclab.algorithms.mixture.linked_units import LEAST, LinkedUnits
 from cclab.algorithms.mixture.mixtures import responsibilities
 from cclab.core import ConstraintSet
-from cclab.core.constraints.closure import must_components
 
 #: Fewer links than this prove nothing about the others.
 FEWEST_LINKS = 20
@@ -61,7 +60,7 @@ def confirmed(known: ConstraintSet) -> bool:
     same joined samples. A cannot-link whose ends must-links join contradicts them.
     """
     pairs = known.pairs.rows(known.pairs.weight > 1 - LEAST)
-    joined = must_components(ConstraintSet(known.n_samples, pairs.rows(pairs.must)))
+    joined = ConstraintSet(known.n_samples, pairs.rows(pairs.must)).must_components
     a, b = joined[pairs.i[~pairs.must]], joined[pairs.j[~pairs.must]]
     if (a == b).any():
         return False

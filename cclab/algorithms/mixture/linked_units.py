@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cclab.core import ConstraintSet
-from cclab.core.constraints.closure import must_components
 
 #: What an answer that breaks a certain link is worth, over one that keeps it; of weight w: 1 - w, if that is more.
 LEAST = 1e-6
@@ -78,7 +77,7 @@ class LinkedUnits:
     def of(cls, known: ConstraintSet, weights: NDArray) -> LinkedUnits:
         """Those of some statements; `weights` (n,) says how much each sample counts."""
         samples = np.flatnonzero(known.constrained)
-        _, unit = np.unique(must_components(_certain_musts(known))[samples], return_inverse=True)
+        _, unit = np.unique(_certain_musts(known).must_components[samples], return_inverse=True)
         place = np.full(known.n_samples, -1)
         place[samples] = unit
         i, j, must, breaking, blocks = _between(known, place)

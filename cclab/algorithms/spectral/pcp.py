@@ -39,7 +39,6 @@ from cclab.algorithms.spectral.embedding import (
     unit_rows,
 )
 from cclab.core import ConstraintSet, Gauge, Problem
-from cclab.core.constraints.closure import must_components
 from cclab.core.parameters import whole
 from cclab.maths.constraint_cache import of_constraints
 
@@ -73,7 +72,7 @@ class Program:
     @classmethod
     def of(cls, known: ConstraintSet, L: NDArray) -> Program:
         """The program for these links and this graph."""
-        unit = must_components(known)
+        unit = known.must_components
         u = int(unit.max()) + 1
         members = sparse.csr_array((np.ones(len(unit)), (unit, np.arange(len(unit)))), shape=(u, len(unit)))
         pairs = sparse.triu(known.cannot.expanded(), 1).tocoo() if known.cannot else sparse.coo_array(L.shape)

@@ -16,7 +16,6 @@ from sklearn.metrics import adjusted_rand_score
 
 from cclab.apps.page.loading import solver_for
 from cclab.core import Problem, State
-from cclab.core.constraints.closure import must_components
 from cclab.datasets import Dataset, load_dataset
 from cclab.oracles import Loop, Truth, ask
 from cclab.queries import GroupQueries, Random
@@ -174,7 +173,7 @@ def is_true(session: Session, move: Move) -> bool:
 def n_settled(snapshot: Snapshot) -> int:
     """How many pairs of samples need no question any more."""
     known = snapshot.problem.constraints
-    component = must_components(known)
+    component = known.must_components
     sizes = np.bincount(component)
     sides = [
         [component[known.blocks.row(side)[0]] for side in ends]

@@ -34,6 +34,23 @@ def checked_block(samples: ArrayLike, shares: ArrayLike | None, n_samples: int, 
     return members, values
 
 
+def checked_sides(
+    a: ArrayLike, b: ArrayLike, shares: tuple[ArrayLike | None, ArrayLike | None], n_samples: int
+) -> list[tuple[Array, Array]]:
+    """The two blocks that a separation keeps apart."""
+    sides = [
+        checked_block(a, shares[0], n_samples, "separation, first set"),
+        checked_block(b, shares[1], n_samples, "separation, second set"),
+    ]
+    (first, _), (second, _) = sides
+    shared = np.intersect1d(first, second)
+    if len(shared):
+        raise ValueError(f"sample {shared[0]} is in both sets; it can't be kept apart from itself")
+    if not len(first) or not len(second):
+        raise ValueError("a separation needs at least one sample in each of its two sets")
+    return sides
+
+
 def with_blocks(blocks: Ragged, rows: Sequence[tuple[Array, Array]]) -> tuple[Ragged, list[int]]:
     """The blocks with `rows` among them, and the number of each; a block that is there already is used again."""
     numbers: list[int] = []

@@ -42,14 +42,7 @@ def must_edges(known: ConstraintSet) -> tuple[Array, Array, Array]:
 
 
 def must_components(known: ConstraintSet) -> Array:
-    """(n,) the component of each sample under must-links, numbered by first member; worked out once for a set."""
-    kept = known.__dict__  # where the set keeps what else follows from it
-    if "_together" not in kept:
-        kept["_together"] = _must_components(known)
-    return kept["_together"]
-
-
-def _must_components(known: ConstraintSet) -> Array:
+    """(n,) the component of each sample under must-links, numbered by first member."""
     i, j, _ = must_edges(known)
     everyone = np.arange(known.n_samples)
     leader = everyone.copy()
@@ -102,7 +95,7 @@ def closure(known: ConstraintSet) -> ConstraintSet:
     clashes = (replace(known, labels=Labels()) if len(known.labels) else known).conflicts()
     if clashes:
         raise ConflictError(clashes)
-    component = must_components(known)
+    component = known.must_components
     order = np.argsort(component, kind="stable")
     sizes = np.bincount(component)
     members = Ragged(np.concatenate([[0], np.cumsum(sizes)]), order, np.ones(known.n_samples))

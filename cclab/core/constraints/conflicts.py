@@ -10,7 +10,6 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order
 
-from cclab.core.constraints.closure import must_components
 from cclab.core.constraints.set import ConstraintSet
 from cclab.core.constraints.tables import Array
 from cclab.core.words import counted
@@ -77,7 +76,7 @@ def conflicts(known: ConstraintSet, n_clusters: int | None = None, *, limit: int
             return ()  # each label may hold, whatever the others say
     found: list[Conflict] = []
     links = known.links_from_labels()
-    component = must_components(links)
+    component = links.must_components
     chains = _Chains(links)
     for i, j, id_ in _kept_apart(links, component):
         if len(found) == limit:
@@ -166,7 +165,7 @@ def apart_clique(links: ConstraintSet, component: Array | None = None) -> tuple[
     Greedy, over components of must-links, from the ten components with most cannot-links: a large clique, not always
     the largest.
     """
-    component = must_components(links) if component is None else component
+    component = links.must_components if component is None else component
     cannot = links.cannot
     if not len(cannot.samples):
         return ()

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from cclab.core.constraints.blocks import compacted
-from cclab.core.constraints.closure import must_components
 from cclab.core.constraints.ragged import Ragged
 from cclab.core.constraints.set import ConstraintSet
 from cclab.core.constraints.tables import Array, Labels
@@ -187,7 +186,7 @@ class _Follows:
 
     def __init__(self, told: ConstraintSet) -> None:
         links = told.links_from_labels()
-        self.component = c = must_components(links)
+        self.component = c = links.must_components
         cannot = links.pairs.rows(~links.pairs.must)
         self._pairs = np.sort(np.stack([c[cannot.i], c[cannot.j]], axis=1), axis=1) @ [links.n_samples, 1]
         s = links.separations

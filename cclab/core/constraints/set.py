@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from cclab.core.arrays import as_pairs
-from cclab.core.constraints.blocks import checked_block, compacted, with_blocks
+from cclab.core.constraints.blocks import checked_block, checked_sides, compacted, with_blocks
 from cclab.core.constraints.links import LinkOperator
 from cclab.core.constraints.naming import Finder, Naming, located, located_labels, located_pairs
 from cclab.core.constraints.ragged import Ragged
@@ -184,15 +184,7 @@ class ConstraintSet:
         """
         a = located(a, by, self.n_samples, "separation, first set")
         b = located(b, by, self.n_samples, "separation, second set")
-        rows = [
-            checked_block(a, shares[0], self.n_samples, "separation, first set"),
-            checked_block(b, shares[1], self.n_samples, "separation, second set"),
-        ]
-        shared = np.intersect1d(rows[0][0], rows[1][0])
-        if len(shared):
-            raise ValueError(f"sample {shared[0]} is in both sets; it can't be kept apart from itself")
-        if not len(rows[0][0]) or not len(rows[1][0]):
-            raise ValueError("a separation needs at least one sample in each of its two sets")
+        rows = checked_sides(a, b, shares, self.n_samples)
         blocks, (block_a, block_b) = with_blocks(self.blocks, rows)
         new = Separations(
             a=np.array([block_a]), b=np.array([block_b]), **provenance(self.next_id, 1, weight, source, "separation")
@@ -332,6 +324,13 @@ class ConstraintSet:
         from cclab.core.constraints.closure import closure
 
         return closure(self)
+
+    @cached_property
+    def must_components(self) -> Array:
+        """(n,) the component of each sample under must-links: see `closure.must_components`."""
+        from cclab.core.constraints.closure import must_components
+
+        return must_components(self)
 
     def conflicts(self, n_clusters: int | None = None, *, limit: int = 100) -> tuple[Conflict, ...]:
         """Statements that contradict each other, explained: see `cclab.core.constraints.conflicts.conflicts`."""

@@ -10,6 +10,7 @@ import ipywidgets as widgets
 
 from cclab.datasets import Dataset
 from cclab.oracles import Answer, Function, Oracle, Review, Truth, review
+from cclab.oracles.guarded import Guarded
 from cclab.queries.base import Query
 from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
@@ -79,8 +80,9 @@ class ManyAnswers:
 
     async def _answer(self, name: str, oracle: Oracle, strategy: str, n: int) -> None:
         self._running = True
+        asked = Guarded(oracle, name)
         try:
-            found = await self._reviewed(name, oracle, strategy, n)
+            found = await self._reviewed(name, asked, strategy, n)
         except Exception as error:
             self.desk.tell_of(error, f"{name} could not be asked: {in_words(error)}")
             found = None
@@ -91,12 +93,13 @@ class ManyAnswers:
             n = len(found.eye)
             words = f"{n} {'wants' if n == 1 else 'want'} your eye" if n else "all stated"
             self.note.value = tag("span", words, title=str(found))
-            why = f" {sentence(oracle.exhausted)}" if oracle.exhausted else ""
+            why = f" {sentence(asked.exhausted)}" if asked.exhausted else ""
             self.desk.tell(Notice("info", f"{sentence(str(found))}{why}"))
         self._on_done()
 
-    async def _reviewed(self, name: str, oracle: Oracle, strategy: str, n: int) -> Review | None:
+    async def _reviewed(self, name: str, asked: Guarded, strategy: str, n: int) -> Review | None:
         """What came of it; None where there was nothing to ask, or another session was opened meanwhile."""
+        oracle = asked.oracle
         session, loop = self.desk.session, asyncio.get_running_loop()
         self.go_button.disabled = True
         self._count(0, n)
@@ -111,7 +114,7 @@ class ManyAnswers:
         if told is not None:  # a Function tells how far it is
             oracle.progress = lambda done, total: loop.call_soon_threadsafe(self._count, done, total)  # type: ignore
         try:
-            answers, warned = await in_thread(_answers, oracle, queries, session.data)
+            answers, warned = await in_thread(_answers, asked, queries, session.data)
         finally:
             if told is not None:
                 oracle.progress = told  # type: ignore
@@ -119,11 +122,11 @@ class ManyAnswers:
             return None
         for warning in warned:
             self.desk.tell_of(warning)
-        if oracle.exhausted and not any(answer.is_sure for answer in answers):
+        if asked.exhausted and not any(answer.is_sure for answer in answers):
             self.desk.attempt(session.put, *waited)
-            self.desk.tell(Notice("warning", f"{sentence(oracle.exhausted)} Nothing was stated."))
+            self.desk.tell(Notice("warning", f"{sentence(asked.exhausted)} Nothing was stated."))
             return None
-        found = review(queries, answers, session.constraints, by=name)
+        found = review(queries[: len(answers)], answers, session.constraints, by=name)
         source = "query" if name == "the truth" else name
         self.desk.attempt(session.reply, found.stated, source=source)
         self.desk.attempt(session.put, *found.eye)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import ipywidgets as widgets
 import numpy as np
 
-from cclab.core.words import counted
+from cclab.core.words import counted, shortened
 from cclab.datasets.rules import names_in
 from cclab.datasets.searching import find
 from cclab.session import Moment
@@ -151,5 +151,4 @@ def _chip(words: str, count: int) -> Html:
         data_action="forget",
         data_id=words,
     )
-    shown = words if len(words) <= 60 else words[:59] + "…"
-    return tag("span", shown, tag("b", f"{count:,}"), remove, class_="cc-chip")
+    return tag("span", shortened(words, 60), tag("b", f"{count:,}"), remove, class_="cc-chip")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipywidgets as widgets
 import numpy as np
 
-from cclab.core.words import counted
+from cclab.core.words import counted, shortened
 from cclab.looks.encoding import Look
 from cclab.looks.palette import N_HUES, hue
 from cclab.looks.profiles import Feature, profile, suggested_name
@@ -177,8 +177,15 @@ def _short(value: float, digits: int = 3) -> str:
 
 
 def _chip(name: str, sample: int) -> Html:
-    shown = name if len(name) <= 18 else name[:17] + "…"
-    return tag("button", shown, class_="cc-chip", title=name, data_action="select", data_id=sample, data_hover=sample)
+    return tag(
+        "button",
+        shortened(name, 18),
+        class_="cc-chip",
+        title=name,
+        data_action="select",
+        data_id=sample,
+        data_hover=sample,
+    )
 
 
 def _swatch(place: int, chosen: int) -> Html:

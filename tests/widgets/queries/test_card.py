@@ -443,15 +443,35 @@ def test_a_cache_of_other_data_is_said_to_be_one(tmp_path):
     assert "all of them about other data" in said[0][1]
 
 
-def test_an_oracle_that_fails_is_said_to():
+def test_an_oracle_that_fails_is_said_to_and_the_question_that_waited_waits():
     class Broken(Half):
         def answers(self, queries, data=None):
             raise OSError("no connection")
 
     desk = desk_on("COPKMeans")
     view = Queries(desk, "Random", oracles={"half": Broken(desk.session.data.target)})
-    said = Told(desk)
+    said, pending = Told(desk), desk.session.pending
     view.many.go_button.click()
-    assert said == [("bad", "half could not be asked: no connection")]
+    assert said == [("warning", "Half failed: OSError: no connection. Nothing was stated.")]
     assert not view.many.go_button.disabled
-    assert view.query is not None
+    assert desk.session.pending == pending
+
+
+def test_what_an_oracle_said_before_it_failed_is_stated():
+    class Tiring(Half):
+        left = 7
+
+        def answer(self, query, data=None):
+            self.left -= 1
+            if self.left < 0:
+                raise OSError("no connection")
+            return self.truth.answer(query, data)
+
+    desk = desk_on("COPKMeans")
+    view = Queries(desk, "Random", oracles={"half": Tiring(desk.session.data.target)}, step_after=False)
+    said = Told(desk)
+    view.many.many.value = 20
+    view.many.go_button.click()
+    assert said == [("info", "7 questions answered by half; none wants your eye. Half failed: OSError: no connection.")]
+    assert len(desk.session.constraints) == 7
+    assert len(desk.session.pending) == 1, "a new question, not those that nobody answered"
