@@ -113,12 +113,16 @@ def _blobs(n: int) -> np.ndarray:
     return make_blobs(n, 8, centers=5, random_state=0)[0]
 
 
-def _like_covertype(n: int) -> np.ndarray:
-    """Ten measurements of mixed units and skew, seven kinds of very different size that overlap."""
+def _like_covertype(n: int, correlated: bool = True) -> np.ndarray:
+    """Ten measurements, some of them skew, that depend on each other; seven kinds of very different size that overlap.
+
+    Where they don't depend on each other a large kind is as wide one way as another: which way it is cut is chance.
+    """
     rng = np.random.default_rng(0)
     kind = rng.choice(7, n, p=[0.49, 0.36, 0.06, 0.035, 0.03, 0.015, 0.01])
-    middle = rng.normal(0, 2, (7, 10))
-    return middle[kind] + np.where(np.arange(10) < 5, rng.normal(size=(n, 10)), rng.exponential(size=(n, 10)) - 1)
+    middle, shared = rng.normal(0, 2, (7, 10)), rng.normal(0, 0.3, (10, 10))
+    noise = np.where(np.arange(10) < 5, rng.normal(size=(n, 10)), rng.exponential(size=(n, 10)) - 1)
+    return middle[kind] + (noise @ shared if correlated else noise)
 
 
 def _like_letters(n: int) -> np.ndarray:
@@ -134,6 +138,10 @@ def bench_coreset_of_blobs() -> Iterator[Row]:
 
 def bench_coreset_like_covertype() -> Iterator[Row]:
     yield from _against_full_fit("covertype-like", _like_covertype(1_000_000), 7)
+
+
+def bench_coreset_of_round_kinds() -> Iterator[Row]:
+    yield from _against_full_fit("round kinds", _like_covertype(200_000, correlated=False), 7)
 
 
 def bench_coreset_like_letters() -> Iterator[Row]:
