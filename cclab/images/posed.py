@@ -77,7 +77,7 @@ class Posed:
         """Whether values tell regions apart: because it was chosen so, or because nothing else was looked at."""
         return self.forest is None if self.choice is None else self.choice.by_values
 
-    @cached_property
+    @property
     def unknown(self) -> np.ndarray:
         """(height, width) where "don't know" is painted, or there is no value."""
         mask = np.zeros(self.objects.labels_of_pixels.shape, dtype=bool)
