@@ -9,8 +9,8 @@ from sklearn.neighbors import NearestNeighbors
 
 from benchmarks import Row, best_time, compare
 from cclab import FCM, PCCA, ConstraintSet, Problem, load_dataset
+from cclab.oracles import Truth, statements
 from cclab.queries import ASCQueries
-from cclab.studies import Truth
 
 
 def bench_pcca() -> Iterator[Row]:
@@ -53,7 +53,7 @@ def bench_asc() -> Iterator[Row]:
         for _ in range(1000):
             (query,) = strategy.propose(here, state, asked=asked)
             asked |= {query.samples}
-            here = here.with_constraints(truth.answer(here.constraints, query))
+            here = here.with_constraints(here.constraints.with_statements(statements(query, truth.answer(query))))
 
     in_turn = best_time(one_by_one, 1)
     yield Row(
