@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,38 +20,45 @@ FEWEST_LINKS = 20
 MOST_NUMBERS = 20_000
 #: Nats by which links must be better explained if some of them are wrong.
 LEAST_GAIN = 0.5
-#: Shares of wrong links that are tried; the last: none is.
-SHARES = (0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, LEAST)
+#: Shares of wrong links that are tried; the last: none is. Where more seem to be, the densities are rather wrong.
+SHARES = (0.2, 0.15, 0.1, 0.07, 0.05, 0.03, LEAST)
 #: What log densities are divided by before they are believed: clusters that are no Gaussians look surer than they are.
 DOUBTS_OF_DENSITIES = (1.0, 2.0, 4.0, 8.0, 16.0, np.inf)
 #: How often units tell each other what they believe, for each share.
 TALKS = 8
 
 
-def wrong_share(known: ConstraintSet, gaussians: Gaussians, Z: NDArray) -> float:
-    """Which share of the certain links is wrong, most likely; 0 where little is gained by thinking so.
+def may_be_wrong(known: ConstraintSet, n_clusters: int) -> bool:
+    """Whether there are enough certain links to doubt some of them, and they don't confirm each other."""
+    certain = np.count_nonzero(known.pairs.weight > 1 - LEAST)
+    return certain >= FEWEST_LINKS and n_clusters > 1 and not confirmed(known)
 
-    A link that contradicts the densities may be wrong, or these may be. If densities are, links contradict them the
-    more often the less sure they are; if links are, as often wherever they are. So both are found together, as what
-    makes the links most likely, by Bethe's approximation.
+
+def wrong_share(known: ConstraintSet, candidates: Sequence[Gaussians], Z: NDArray) -> tuple[float, Gaussians]:
+    """Which share of the certain links is wrong, most likely, and the Gaussians that say so.
+
+    The share is 0 where little is gained by thinking that some are. A link that contradicts the densities may be wrong,
+    or these may be. If densities are, links contradict them the more often the less sure they are; if links are, as
+    often wherever they are. So both are found together, as what makes the links most likely, by Bethe's approximation.
 
     Parameters
     ----------
+    candidates : sequence of Gaussians
+        Densities that links have shaped may have come to suit wrong ones: others may explain more.
     Z : (n, q) array
         The samples, in the units of the Gaussians.
     """
     certain = np.flatnonzero(known.pairs.weight > 1 - LEAST)
-    if len(certain) < FEWEST_LINKS or len(gaussians) < 2:
-        return 0.0
-    if confirmed(known):
-        return 0.0
-    most = max(FEWEST_LINKS, MOST_NUMBERS // len(gaussians))
+    most = max(FEWEST_LINKS, MOST_NUMBERS // len(candidates[0]))
     links = ConstraintSet(known.n_samples, known.pairs.rows(certain[:: -(-len(certain) // most)]))
     units = LinkedUnits.of(doubted(links, SHARES[0]), np.ones(known.n_samples))
-    L = gaussians.log_densities(Z[units.samples])
-    explained = np.max([_explained(units, L / doubt) for doubt in DOUBTS_OF_DENSITIES], axis=0)
-    best = int(explained.argmax())
-    return SHARES[best] if explained[best] - explained[-1] > LEAST_GAIN else 0.0
+    densities = [gaussians.log_densities(Z[units.samples]) for gaussians in candidates]
+    explained = np.array(
+        [np.max([_explained(units, L / doubt) for doubt in DOUBTS_OF_DENSITIES], axis=0) for L in densities]
+    )
+    which, best = np.unravel_index(explained.argmax(), explained.shape)
+    gain = explained[which, best] - explained[:, -1].max()
+    return SHARES[best] if gain > LEAST_GAIN else 0.0, candidates[which]
 
 
 def confirmed(known: ConstraintSet) -> bool:

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from cclab.algorithms.mixture.competitive_mixture import CompetitiveMixture, CompetitiveMixtureState
 from cclab.algorithms.mixture.covariance_choice import MODELS, Judge
-from cclab.algorithms.mixture.doubting import doubted, wrong_share
-from cclab.algorithms.mixture.gaussians import COVARIANCES, Samples
+from cclab.algorithms.mixture.doubting import doubted, may_be_wrong, wrong_share
+from cclab.algorithms.mixture.gaussians import COVARIANCES, Gaussians, Samples
 from cclab.algorithms.mixture.kept_links import kept_links
 from cclab.algorithms.mixture.linked_fit import (
     RENEWED_EVERY,
@@ -48,7 +48,7 @@ from cclab.algorithms.mixture.linked_fit import (
 from cclab.algorithms.mixture.linked_state import DONE, MOVING, RESTING, TRYING, LinkedMixtureState, TriedModel
 from cclab.algorithms.mixture.mixtures import responsibilities
 from cclab.algorithms.mixture.rearranging import compared, rearranged, rearrangements
-from cclab.core import CenterSolver, Fuzzy, Problem
+from cclab.core import CenterSolver, ConstraintSet, Fuzzy, Problem
 from cclab.core.parameters import choice, flag, whole
 from cclab.maths.constraint_cache import of_constraints
 
@@ -147,7 +147,7 @@ class LinkedMixture(CenterSolver):
 
     def rebase(self, old_problem: Problem, new_problem: Problem, state: LinkedMixtureState) -> LinkedMixtureState:
         """From the same Gaussians; where links can judge, the models are tried again."""
-        doubt = self._doubt(new_problem, state) if state.doubt else 0.0
+        doubt = self._doubt(new_problem, state)[0] if state.doubt else 0.0
         new_problem = self._heard(new_problem, doubt)
         about, models = self._about(new_problem), self._models(new_problem)
         if about.n_clusters != len(state.gaussians):
@@ -216,9 +216,9 @@ class LinkedMixture(CenterSolver):
             moves = kept_beside(fit, "moves", lambda: rearrangements(about, fit))[: self.patience]
             if number >= len(moves):
                 note = f"Done: {number} moves in a row did not help." if number else "Done: there is nothing to move."
-                doubt = 0.0 if state.doubt else self._doubt(problem, state)
+                doubt, gaussians = (0.0, state.gaussians) if state.doubt else self._doubt(problem, state)
                 if doubt:
-                    return self._do_again(problem, state, doubt)
+                    return self._do_again(problem, state, doubt, gaussians)
                 return self._after(problem, state, fit, model, stage=DONE, notes=(note,))
             other, what = rearranged(about, model, fit, moves[number]), str(moves[number])
         found = compared(problem.constraints, about, other, fit)
@@ -232,13 +232,15 @@ class LinkedMixture(CenterSolver):
             count, note = state.count + 1, f"A move was refused: {what} ({found})."
         return self._after(problem, state, fit, model, stage=MOVING, count=count, notes=(note,))
 
-    def _do_again(self, problem: Problem, state: LinkedMixtureState, doubt: float) -> LinkedMixtureState:
-        """All once more, with links that are in doubt."""
+    def _do_again(
+        self, problem: Problem, state: LinkedMixtureState, doubt: float, gaussians: Gaussians
+    ) -> LinkedMixtureState:
+        """All once more, with links that are in doubt, from Gaussians that they suit."""
         problem = self._heard(problem, doubt)
-        fit = expected(self._about(problem), state.gaussians, None)
+        fit = expected(self._about(problem), gaussians, None)
         stage = TRYING if len(self._models(problem)) > 1 else RESTING
         note = f"About {100 * doubt:.0f} % of the links contradict what all say together: now they may be broken."
-        more = {"stage": stage, "doubt": doubt, "before": state.gaussians, "notes": (note,)}
+        more = {"stage": stage, "doubt": doubt, "before": gaussians, "notes": (note,)}
         progress = {"restart": state.restart, "iteration": state.iteration + 1}
         return self._show(problem, fit, state.model, **more, **progress)
 
@@ -252,11 +254,24 @@ class LinkedMixture(CenterSolver):
             problem, ("doubted", doubt), lambda known: problem.with_constraints(doubted(known, doubt))
         )
 
-    def _doubt(self, problem: Problem, state: LinkedMixtureState) -> float:
-        """Which share of the links is wrong, by where the Gaussians are."""
-        if not self.doubt_links:
-            return 0.0
-        return wrong_share(problem.constraints, state.gaussians, self._samples(problem).Z)
+    def _doubt(self, problem: Problem, state: LinkedMixtureState) -> tuple[float, Gaussians]:
+        """Which share of the links is wrong, by where the Gaussians are, or would be without links."""
+        if not self.doubt_links or not may_be_wrong(problem.constraints, len(state.gaussians)):
+            return 0.0, state.gaussians
+        candidates = state.gaussians, self._without_links(problem)
+        return wrong_share(problem.constraints, candidates, self._samples(problem).Z)
+
+    def _without_links(self, problem: Problem) -> Gaussians:
+        """Where the Gaussians of the simplest model would be if nothing were known."""
+        k = self._counted(problem)[0]
+
+        def fit() -> Gaussians:
+            about = Linked.of(self._samples(problem), ConstraintSet(problem.n_samples), k)
+            centers = starts(about, problem.rng(0, 0), max(DRAWS, self.n_init))[: self.n_init]
+            fits = [rested(about, MODELS[0], from_centers(about, MODELS[0], V), SWEEPS) for V in centers]
+            return max(fits, key=lambda fit: fit.evidence).gaussians
+
+        return problem.derived(("mixture without links", k, self.n_init), fit)
 
     def _samples(self, problem: Problem) -> Samples:
         return problem.derived("standardized samples", lambda: Samples.of(problem.X, problem.weights))

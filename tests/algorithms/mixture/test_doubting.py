@@ -3,7 +3,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from cclab import ConstraintSet, LinkedMixture, Problem, iterate
-from cclab.algorithms.mixture.doubting import FEWEST_LINKS, confirmed, doubted, wrong_share
+from cclab.algorithms.mixture.doubting import FEWEST_LINKS, confirmed, doubted, may_be_wrong, wrong_share
 from cclab.algorithms.mixture.gaussians import Samples, fitted
 from cclab.core import Statement
 
@@ -28,17 +28,30 @@ def at_the_truth(X, truth):
     return fitted("shared", samples, R, np.zeros((R.shape[1], X.shape[1]))), samples.Z
 
 
+def share_of_wrong(known, gaussians, Z):
+    return wrong_share(known, [gaussians], Z)[0] if may_be_wrong(known, len(gaussians)) else 0.0
+
+
 @pytest.mark.parametrize("wrong", [0.05, 0.1, 0.2])
 def test_the_share_of_wrong_links_is_found(wrong):
     X, truth = clouds()
-    found = wrong_share(links(truth, 1000, wrong), *at_the_truth(X, truth))
+    found = share_of_wrong(links(truth, 1000, wrong), *at_the_truth(X, truth))
     assert found == pytest.approx(wrong, abs=0.05)
+
+
+def test_densities_that_suit_wrong_links_are_not_believed_where_others_explain_more():
+    X, truth = clouds()
+    there, Z = at_the_truth(X, truth)
+    elsewhere, _ = at_the_truth(X, np.random.default_rng(5).permutation(truth))
+    share, gaussians = wrong_share(links(truth, 120, wrong=0.1), [elsewhere, there], Z)
+    assert share == pytest.approx(0.1, abs=0.05)
+    assert gaussians is there
 
 
 @pytest.mark.parametrize("gap", [1.0, 2.0, 6.0])
 def test_right_links_are_not_doubted_however_much_clusters_overlap(gap):
     X, truth = clouds(gap=gap)
-    assert wrong_share(links(truth, 200), *at_the_truth(X, truth)) == 0
+    assert share_of_wrong(links(truth, 200), *at_the_truth(X, truth)) == 0
 
 
 def test_densities_that_are_surer_than_they_should_be_are_blamed_first():
@@ -46,13 +59,13 @@ def test_densities_that_are_surer_than_they_should_be_are_blamed_first():
     many = np.repeat(X, 6, axis=1)  # the same feature six times counts six times
     samples = Samples.of(many, np.ones(len(X)))
     gaussians = fitted("spherical", samples, np.eye(3)[truth], np.zeros((3, 12)))
-    assert wrong_share(links(truth, 200), gaussians, samples.Z) == 0
+    assert share_of_wrong(links(truth, 200), gaussians, samples.Z) == 0
 
 
 def test_too_few_links_prove_nothing():
     X, truth = clouds()
     wrong = links(truth, FEWEST_LINKS - 1, wrong=0.5)
-    assert wrong_share(wrong, *at_the_truth(X, truth)) == 0
+    assert share_of_wrong(wrong, *at_the_truth(X, truth)) == 0
 
 
 def test_links_that_confirm_each_other_are_right_wherever_the_clusters_are():
@@ -62,7 +75,7 @@ def test_links_that_confirm_each_other_are_right_wherever_the_clusters_are():
     assert confirmed(many)
     assert not confirmed(few)  # hardly one follows from others
     assert not confirmed(links(truth, 900, wrong=0.02))
-    assert wrong_share(many, *elsewhere) == 0
+    assert share_of_wrong(many, *elsewhere) == 0
 
 
 def test_only_certain_pairs_are_doubted():
