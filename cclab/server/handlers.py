@@ -70,7 +70,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'self'",
     ]
 )
-#: A page that takes longer than this is given up: another visitor's turn has come.
+#: A page that takes longer than this is given up, unless `VoilaExecutor.timeout` says otherwise: others wait.
 OPENING_SECONDS = 120
 #: Seconds until a page that found no room asks again.
 RETRY_SECONDS = 5
@@ -246,13 +246,24 @@ class Dashboard(OurTemplate, TornadoVoilaHandler):
         _ = self.xsrf_token
         started: list[str] = []
         kernels.handed_out.set(started)
+        in_time = True
         async with self.openings:
             if not self.is_gone:
-                async with asyncio.timeout(OPENING_SECONDS):
-                    await super().get(f"{name}.ipynb")
-        if self.is_gone:
+                in_time = await self._open(f"{name}.ipynb")
+        if self.is_gone or not in_time:
             for kernel_id in started:
-                await self.kernel_manager.shutdown_kernel(kernel_id)
+                await self.kernel_manager.shutdown_kernel(kernel_id, now=not in_time)
+
+    async def _open(self, notebook: str) -> bool:
+        """Have Voilà make the page; whether it was there in time. Where it was not, the page says so."""
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + self.traitlet_config.VoilaExecutor.timeout
+        # Whoever runs the cells has to look at the clock: it does not end when the page is cancelled.
+        limited = Config(VoilaExecutor={"timeout_func": lambda cell: max(deadline - clock(), 1)})
+        limited.merge(self.traitlet_config)
+        self.traitlet_config = limited
+        await super().get(notebook)
+        return clock() < deadline
 
     def on_connection_close(self) -> None:
         """The visitor has left before the page was there."""
@@ -266,8 +277,8 @@ class Dashboard(OurTemplate, TornadoVoilaHandler):
 
 
 def patient(config: Config) -> Config:
-    """With time for a busy kernel to hand over what it shows: after four seconds nbclient leaves the page empty."""
-    merged = Config(VoilaExecutor={"iopub_timeout": OPENING_SECONDS})
+    """With a limit to what a page takes, and time for a busy kernel to show it: nbclient itself waits four seconds."""
+    merged = Config(VoilaExecutor={"iopub_timeout": OPENING_SECONDS, "timeout": OPENING_SECONDS})
     merged.merge(config)
     return merged
 

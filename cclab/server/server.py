@@ -211,6 +211,7 @@ def settings(
     workers: int,
     visitors: int | None,
     open_browser: bool,
+    opening_seconds: float = pages.OPENING_SECONDS,
 ) -> Config:
     """Everything that differs from Voilà's own defaults."""
     limit = {} if visitors is None else {"most_visitors": visitors}
@@ -239,6 +240,7 @@ def settings(
             "multi_kernel_manager_class": WarmKernels,
             "kernel_spec_manager_class": OwnPython,
         },
+        VoilaExecutor={"timeout": opening_seconds},
         # Pages of other sites don't get to use what a visitor has shown here.
         IdentityProvider={"cookie_options": {"samesite": "Lax"}},
         # A closed tab ends its kernel at once. This is for tabs that vanished without a word; an open one,
@@ -270,6 +272,7 @@ def serve(
     open_browser: bool = True,
     first: str = "",
     notebooks: Path = gallery.NOTEBOOKS,
+    opening_seconds: float = pages.OPENING_SECONDS,
 ) -> None:
     """Serve the gallery until Ctrl+C or SIGTERM.
 
@@ -295,6 +298,8 @@ def serve(
         What to open in the browser, below the address of the gallery; by default the gallery itself.
     notebooks : Path
         Folder of the dashboards' notebooks.
+    opening_seconds : float
+        A page that takes longer is given up, and its kernel is ended.
     """
     base_url = f"/{base_url.strip('/')}/".replace("//", "/")
     check_hosts(hosts)
@@ -306,7 +311,9 @@ def serve(
         sockets,
         notebooks,
         first,
-        config=settings(ip, bound, token, base_url, hosts, workers, visitors, open_browser and has_display()),
+        config=settings(
+            ip, bound, token, base_url, hosts, workers, visitors, open_browser and has_display(), opening_seconds
+        ),
     )
     server.initialize(argv=[])
     server.start()

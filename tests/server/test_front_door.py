@@ -182,6 +182,21 @@ def test_a_kernel_that_nobody_waits_for_is_ended(folder):
         server.stop()
 
 
+def test_a_page_that_takes_too_long_is_given_up_in_words_and_its_kernel_ended(folder):
+    write_notebook(folder, "stuck", "import time; time.sleep(600)")
+    server = Server(folder, workers=0, opening_seconds=2)
+    try:
+        status, _, body = server.ask("open/stuck")
+        assert (status, "took too long to open, and was given up" in body) == (200, True)
+        assert body.rstrip().endswith("</html>")
+        wait_until(lambda: server.kernels() == [])
+        assert "Traceback" not in server.log
+        assert "A cell timed out" in server.log
+        assert server.status("") == 200
+    finally:
+        server.stop()
+
+
 # Pages that are no dashboards
 
 

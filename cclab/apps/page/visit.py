@@ -227,9 +227,9 @@ class Visit:
             words = ". ".join(filter(None, [f"{name} was put aside", dropped]))
             self._page.shell.say(words, action="Back", on_action=lambda: self.change_to(gone))
 
-    def open(self, entry: Entry) -> None:
+    def open(self, entry: Entry, *, insist: bool = False) -> None:
         """Put a session of the list on the page."""
-        self._page.start(self.open_listed(entry))
+        self._page.start(self.open_listed(entry, insist=insist))
 
     async def open_listed(self, entry: Entry, *, insist: bool = False) -> None:
         """Put a session of the list on the page; where that can't be done it is told, and the page stays as it is."""
@@ -257,7 +257,7 @@ class Visit:
             f"Opening {named(entry.name)}", described(entry), [("Cancel", lambda: self._cancel(entry))], busy=True
         )
         try:
-            session = await self._opened(store, entry, self._progress_of(opening, entry), insist=insist)
+            session = await self._opened(store, entry, opening, insist=insist)
         except (GivenUp, InUse) as error:
             if self._opening is opening:
                 self._ask_about(entry, waited=insist and isinstance(error, InUse))
@@ -293,8 +293,9 @@ class Visit:
 
         return progress
 
-    async def _opened(self, store: VisitorStore, entry: Entry, progress: Progress, *, insist: bool) -> Session:
+    async def _opened(self, store: VisitorStore, entry: Entry, opening: object, *, insist: bool) -> Session:
         """Open a session in a thread; who insists asks whoever has it to let it go, and waits a while."""
+        progress = self._progress_of(opening, entry)
         until = time.monotonic() + (_PATIENCE_SECONDS if insist else 0)
         while True:
             if insist:
@@ -304,6 +305,8 @@ class Visit:
             except InUse:
                 if time.monotonic() >= until:
                     raise
+            if self._opening is not opening:
+                raise GivenUp
             ask_for(entry.folder)
             await asyncio.sleep(_LOOK_SECONDS / 2)
 
@@ -314,7 +317,8 @@ class Visit:
             self._page.cover.hide()
         else:
             self._start_here()
-        self._offer(f"{named(entry.name)} is in Recent", "Open it", entry)
+        # Whoever still has it was asked for it before: this opening, which ends in its thread, or the page before.
+        self._offer(f"{named(entry.name)} is in Recent", "Open it", entry, insist=True)
 
     def _has_no_work(self, session: Session) -> bool:
         """Whether one click would bring all of a session back: nothing was done, and its data are offered by name."""
@@ -324,8 +328,8 @@ class Visit:
         if entry is not None and self.store is not None:
             self.store.discard(entry)
 
-    def _offer(self, words: str, name: str, entry: Entry) -> None:
-        self._page.shell.say(words, action=name, on_action=lambda: self.open(entry))
+    def _offer(self, words: str, name: str, entry: Entry, *, insist: bool = False) -> None:
+        self._page.shell.say(words, action=name, on_action=lambda: self.open(entry, insist=insist))
 
     # ------------------------------------------------------------------ two pages, one session
 

@@ -10,7 +10,8 @@ from cclab import Session
 from cclab.apps import painter, workbench
 from cclab.apps.page.brand import brand
 from cclab.apps.page.visitor_store import VisitorStore
-from cclab.session import ask_for, in_use
+from cclab.session import InUse, ask_for, in_use
+from cclab.session.storage.lock import WANTED
 from cclab.widgets.kit.bridge import Shell
 from tests.apps.visitor import VISITOR, Visitor
 from tests.front_end import send
@@ -335,6 +336,29 @@ def test_restoring_can_be_cancelled_and_the_session_stays_in_recent(reopened, mo
     assert [line.split()[0] for line in reopened.recent] == ["Iris", "Iris"]
     assert (reopened.said, reopened.offered) == ("Iris is in Recent", "Open it")
     reopened.accept()
+    assert len(reopened.session.constraints) == 1
+
+
+def test_cancelling_ends_the_wait_for_the_page_before_and_to_open_it_waits_again(reopened, monkeypatch):
+    opened, tries = VisitorStore.open, []
+
+    def held_at_first(self, entry, progress=None):
+        tries.append(entry)
+        if len(tries) == 1:
+            reopened.choose("Cancel")
+        if len(tries) < 3:
+            raise InUse("the page before has not let it go yet")
+        return opened(self, entry, progress)
+
+    monkeypatch.setattr(VisitorStore, "open", held_at_first)
+    (left,) = VisitorStore("workbench", VISITOR).entries()
+    reopened.arrive(wanted=left.id, returning=True)
+    assert len(tries) == 1
+    assert not (left.folder / WANTED).exists(), "nobody is asked for it any more"
+    assert reopened.cover is None
+    reopened.accept()
+    assert len(tries) == 3
+    assert reopened.cover is None
     assert len(reopened.session.constraints) == 1
 
 
