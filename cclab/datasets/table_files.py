@@ -13,12 +13,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from cclab.core.words import counted
 from cclab.datasets.limits import MOST_COLUMNS, check_limit, check_unpacked
 from cclab.datasets.parquet import read_parquet
+from cclab.datasets.table_bounds import LOOKED_AT, column_names, count_titles, note_on_titles, without_empty_end
 from cclab.datasets.workbooks import is_workbook, read_arrow, read_workbook
 
 Progress = Callable[[int, int], object]
@@ -35,8 +35,6 @@ _NO_TEXTS = {
     b"II*\0": "it is a picture, for the painter",
     b"MM\0*": "it is a picture, for the painter",
 }
-_LEAST_COLUMNS = 3  # of a table under titles
-_LOOKED_AT = 50  # lines that tell how a file is written
 _LEADING_ZERO = re.compile(r"0\d+")
 _WITH_COMMA = re.compile(r"[-+]?(?:\d{1,3}(?:[.' \u00a0\u202f]\d{3})+|\d+),\d+")
 _WITH_POINT = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)\.\d+(?:[eE][-+]?\d+)?")
@@ -177,7 +175,7 @@ def _binary(file: str, head: bytes) -> ValueError:
 
 def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress | None) -> Parsed:
     with io.TextIOWrapper(_open(content), encoding=encoding, newline="") as text:
-        numbered = list(islice(((number, line) for number, line in enumerate(text) if line.strip()), _LOOKED_AT))
+        numbered = list(islice(((number, line) for number, line in enumerate(text) if line.strip()), LOOKED_AT))
     if not numbered:
         raise ValueError(f"{file} is empty; give a table with a header line and one line a sample")
     lines = [line for _, line in numbered]
@@ -195,10 +193,8 @@ def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress |
             f"{file}, line 2: {len(second[0])} fields under a header of {len(first)}; give every column "
             "a name, and take separators off the ends of lines"
         )
-    names, notes = _column_names(first, decimal)
-    if titles:
-        shown = ", ".join(repr(title.strip(f"{separator} \r\n"))[:60] for title in titles)
-        notes += (f"{counted(n_titles, 'line')} above the header left out ({shown})",)
+    names, notes = column_names(first, decimal)
+    notes += note_on_titles([title.strip(f"{separator} \r\n") for title in titles])
     codes = _codes(lines[0 if names else 1 :], separator, names or first)
     try:
         with _open(content) as stream:
@@ -219,39 +215,27 @@ def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress |
         raise
     except Exception as error:  # pandas raises what it likes at what is no table
         raise _no_table(file, error) from None
-    frame, n_empty = _without_empty_end(frame)
+    frame, n_empty = without_empty_end(frame)
     if n_empty:
         notes += (f"{counted(n_empty, 'empty line')} at the end left out",)
     return frame, notes, decimal if decimal == "," else None
 
 
 def _count_titles(lines: list[str]) -> int:
-    """How many lines stand above the header, as reports have them: one field each, where all others have several.
+    """How many lines stand above the header, by the separator that divides most lines alike.
 
-    >>> _count_titles(["Shops, all", "shop;sold;year", "north;1,5;2020", "south;2,5;2021"])
+    >>> _count_titles(["Shops, all", "shop;sold;said", "north;1,5;so, well, yes, no", "south;2,5;nothing"])
     1
     """
-    found: list[tuple[int, list[str]]] = []
+    most_alike, n_titles = 0, 0
     for separator in _SEPARATORS:
         with suppress(csv.Error):
-            filled = [[field for field in line if field.strip()] for line in _fields(lines, separator)]
-            n_titles = next((number for number, fields in enumerate(filled) if len(fields) > 1), 0)
-            found.append((n_titles, filled[n_titles] if filled else []))
-    n_titles, header = max(found, key=lambda each: len(each[1]), default=(0, []))
-    is_header = len(header) >= _LEAST_COLUMNS and pd.to_numeric(pd.Series(header), errors="coerce").isna().all()
-    return n_titles if is_header and len(lines) > n_titles + 1 else 0
-
-
-def _without_empty_end(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """The table without lines of nothing but separators after its last row, as spreadsheets write them; how many."""
-    if frame.shape[1] < 2 or not len(frame) or not frame.iloc[-1].isna().all():
-        return frame, 0
-    n_rows = max((int(np.flatnonzero(there)[-1]) + 1 for _, there in frame.notna().items() if there.any()), default=0)
-    cut = frame.iloc[:n_rows].copy()
-    for name, values in cut.items():
-        if values.dtype == float and values.notna().all() and (values % 1 == 0).all():
-            cut[name] = values.astype("int64")  # as it would have been read without the empty lines
-    return cut, len(frame) - n_rows
+            rows = list(_fields(lines, separator))
+            widths = Counter(len(row) for row in rows if len(row) > 1)
+            alike = max(widths.values(), default=0)
+            if alike > most_alike:
+                most_alike, n_titles = alike, count_titles(rows)
+    return n_titles
 
 
 def _codes(lines: list[str], separator: str, names: Sequence[str]) -> list[str]:
@@ -318,19 +302,3 @@ def _decimal(lines: list[str], separator: str) -> str:
         points = sum(_WITH_POINT.fullmatch(field) is not None for field in fields)
         return "," if commas > points else "."
     return "."
-
-
-def _column_names(first: list[str], decimal: str) -> tuple[list[str] | None, tuple[str, ...]]:
-    """Names for the columns if the first line is a sample and no header, else None; and notes on the guess.
-
-    A number in the first line means a sample, but for columns that are numbered: 0, or whole numbers that
-    increase.
-    """
-    fields = pd.Series([field.replace(decimal, ".") for field in first])
-    numbers = pd.to_numeric(fields, errors="coerce").dropna()
-    if numbers.empty:
-        return None, ()
-    increasing = (numbers % 1 == 0).all() and numbers.is_monotonic_increasing and numbers.is_unique
-    if increasing and (len(numbers) > 1 or numbers.iloc[0] == 0):
-        return None, ("the first line was taken for the header, though it holds numbers",)
-    return [f"x{j + 1}" for j in range(len(first))], (f"no header line: columns called x1..x{len(first)}",)

@@ -35,6 +35,37 @@ def test_excel():
     assert "sheet 'birds' of 2 is read" in frame.attrs["notes"]
 
 
+def workbook(rows):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def test_excel_with_titles_and_empty_rows():
+    birds = [["bird", "weight", 2023, 2024], ["ann", 5.5, 3, 1], [], ["bob", None, 4, 2], ["cy", 9.5, 5, 3]]
+    titles = [["Birds of the year"], ["counted by hand", None, "draft"], []]
+    frame = read_table(workbook([*titles, *birds]), "birds.xlsx")
+    assert list(frame) == ["bird", "weight", 2023, 2024]
+    assert frame["bird"].tolist() == ["ann", "bob", "cy"]
+    assert frame[2023].dtype == int
+    assert "2 lines above the header left out ('Birds of the year', 'counted by hand draft')" in frame.attrs["notes"]
+
+
+def test_excel_without_a_header():
+    frame = read_table(workbook([[5.5, 3, "ann"], [4.5, 2, "bob"], [3.5, 2, "cy"]]), "birds.xlsx")
+    assert frame["x1"].tolist() == [5.5, 4.5, 3.5]
+    assert "no header line: columns called x1..x3" in frame.attrs["notes"]
+
+
+def test_excel_that_begins_anywhere_on_its_sheet():
+    frame = read_table(workbook([[], [None, "a", "b"], [None, 1, 2.5], [None, 3, 4.5]]), "corner.xlsx")
+    pd.testing.assert_frame_equal(frame, pd.DataFrame({"a": [1, 3], "b": [2.5, 4.5]}))
+
+
 def test_excel_that_is_too_large_or_damaged(monkeypatch):
     pytest.importorskip("openpyxl")
     buffer = io.BytesIO()
