@@ -58,13 +58,8 @@ def without_empty_end(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     if frame.shape[1] < 2 or not len(frame) or not frame.iloc[-1].isna().all():
         return frame, 0
     n_rows = max((int(np.flatnonzero(there)[-1]) + 1 for _, there in frame.notna().items() if there.any()), default=0)
-    return whole_again(frame.iloc[:n_rows]), len(frame) - n_rows
-
-
-def whole_again(frame: pd.DataFrame) -> pd.DataFrame:
-    """Whole numbers as such again, as they would have been read without the empty rows that are cut off."""
-    whole = frame.copy()
-    for j, (_, values) in enumerate(frame.items()):
+    cut = frame.iloc[:n_rows].copy()
+    for j, (_, values) in enumerate(cut.items()):
         if values.dtype == float and ((values % 1 == 0) & (values.abs() < _MOST_EXACT)).all():
-            whole.isetitem(j, values.astype("int64"))
-    return whole
+            cut.isetitem(j, values.astype("int64"))  # as it would have been read without the empty lines
+    return cut, len(frame) - n_rows

@@ -8,7 +8,7 @@ import zipfile
 import pandas as pd
 
 from cclab.datasets.limits import MOST_COLUMNS, MOST_UNPACKED_BYTES, check_limit, check_unpacked
-from cclab.datasets.table_bounds import LOOKED_AT, column_names, count_titles, note_on_titles, whole_again
+from cclab.datasets.table_bounds import LOOKED_AT, column_names, count_titles, note_on_titles
 
 _SMALLER = "Open a sample of it, or the columns that matter."
 # A cell of a workbook takes many times its text while it is read.
@@ -62,10 +62,11 @@ def _read_sheet(book: pd.ExcelFile, sheet: str) -> tuple[pd.DataFrame, tuple[str
     begin = filled[n_titles] if filled else 0
     names, notes = column_names(lines[begin]) if filled else (None, ())
     titles = [" ".join(filter(None, lines[number])) for number in filled[:n_titles]]
-    frame = pd.read_excel(book, sheet_name=sheet, header=begin if names is None else None, names=names)
-    filled_rows = frame.dropna(how="all", axis="columns").dropna(how="all")
-    notes += note_on_titles(titles)
-    return (filled_rows if len(filled_rows) == len(frame) else whole_again(filled_rows)), notes
+    header = begin if names is None else None
+    frame = pd.read_excel(book, sheet_name=sheet, header=header, names=names, dtype=object)
+    frame = frame.dropna(how="all", axis="columns").dropna(how="all")
+    # Cells that the sheet holds as text stay text: a postcode keeps its zeros.
+    return frame.infer_objects(), (*notes, *note_on_titles(titles))
 
 
 def read_arrow(stream: io.BufferedIOBase, file: str, max_rows: int | None = None) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from datetime import datetime
 
 import numpy as np
 import pandas as pd
@@ -53,6 +54,18 @@ def test_excel_with_titles_and_empty_rows():
     assert frame["bird"].tolist() == ["ann", "bob", "cy"]
     assert frame[2023].dtype == int
     assert "2 lines above the header left out ('Birds of the year', 'counted by hand draft')" in frame.attrs["notes"]
+
+
+def test_excel_cells_that_are_text_stay_text():
+    rows = [["postcode", "price", "sold", "when"], ["01067", "1.234,50", 3, datetime(2024, 5, 1)]]
+    rows += [["80331", "7,25", None, None], ["04109", "99,00", 5, datetime(2024, 5, 2)]]
+    frame = read_table(workbook(rows), "shops.xlsx")
+    assert frame["postcode"].tolist() == ["01067", "80331", "04109"]
+    assert frame["sold"].dtype == float
+    assert frame["when"].dtype.kind == "M"
+    data = load_dataset(frame, roles={"sold": "ignored"})
+    assert data.feature_names == ("price",)
+    assert data.X.ravel().tolist() == [1234.5, 7.25, 99.0]
 
 
 def test_excel_without_a_header():
