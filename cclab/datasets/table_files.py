@@ -7,7 +7,7 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -91,7 +91,7 @@ def read_table(
     elif head.startswith(b"ARROW1"):
         with _open(content) as stream:
             frame = read_arrow(stream, file, max_rows)
-    elif head.startswith(b"PK") and is_workbook(whole := _whole(content)):
+    elif head.startswith(b"PK") and is_workbook(whole := _read_whole(content)):
         frame, notes = read_workbook(whole, file)
     else:
         frame, notes, decimal = _read_text(content, file, head, progress)
@@ -121,7 +121,7 @@ def _content(source: Any, filename: str | None) -> tuple[Path | bytes, str]:
     return bytes(source), str(filename or "the table")
 
 
-def _whole(content: Path | bytes) -> bytes:
+def _read_whole(content: Path | bytes) -> bytes:
     return content if isinstance(content, bytes) else content.read_bytes()
 
 
@@ -195,22 +195,27 @@ def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress |
         )
     names, notes = column_names(first, decimal)
     notes += note_on_titles([title.strip(f"{separator} \r\n") for title in titles])
-    codes = _codes(lines[0 if names else 1 :], separator, names or first)
+    options = {
+        "sep": separator,
+        "decimal": decimal,
+        "skiprows": numbered[n_titles][0] if titles else 0,
+        "header": "infer" if names is None else None,
+        "names": names,
+        "na_values": ["?"],  # UCI's mark of a missing value
+        "encoding": encoding,
+        "skipinitialspace": True,
+        "low_memory": False,
+    }
     try:
         with _open(content) as stream:
-            frame = pd.read_csv(
-                stream if progress is None else io.BufferedReader(_Followed(stream, _size(content), n_lines, progress)),
-                sep=separator,
-                decimal=decimal,
-                skiprows=numbered[n_titles][0] if titles else 0,
-                header="infer" if names is None else None,
-                names=names,
-                na_values=["?"],  # UCI's mark of a missing value
-                dtype=dict.fromkeys(codes, str),
-                encoding=encoding,
-                skipinitialspace=True,
-                low_memory=False,
-            )
+            followed = None if progress is None else _Followed(stream, _size(content), n_lines, progress)
+            frame = pd.read_csv(stream if followed is None else io.BufferedReader(followed), **options)
+        if _has_codes(content, encoding, separator) and (places := _whole(frame)):
+            with _open(content) as stream:
+                texts = pd.read_csv(stream, **options, usecols=places, dtype=str)
+            for place, (_, values) in zip(places, texts.items()):
+                if values.str.fullmatch(_LEADING_ZERO).any():  # postcodes, say: their zeros would be lost
+                    frame.isetitem(place, values)
     except UnicodeDecodeError:
         raise
     except Exception as error:  # pandas raises what it likes at what is no table
@@ -238,15 +243,27 @@ def _count_titles(lines: list[str]) -> int:
     return n_titles
 
 
-def _codes(lines: list[str], separator: str, names: Sequence[str]) -> list[str]:
-    """Columns such as postcodes, whose leading zeros are lost where they are read as numbers."""
-    found = set()
-    with suppress(csv.Error):
-        for fields in _fields(lines, separator):
-            coded = zip(names, fields)
-            found |= {name for name, field in coded if "0" in field and _LEADING_ZERO.fullmatch(field.strip())}
-    counts = Counter(names)
-    return [name for name in found if counts[name] == 1]
+def _has_codes(content: Path | bytes, encoding: str, separator: str) -> bool:
+    """Whether a field such as 01067 stands anywhere in the file."""
+    blank = separator == r"\s+"
+    starts = (" ", "\t", "\n") if blank else (separator, f"{separator} ", "\n", '"')
+    after = r"\s" if blank else rf'[\s"{re.escape(separator)}]'
+    # One start at a time: that is found ten times faster than any of them.
+    forms = [re.compile(rf"{re.escape(start)}0\d+(?={after})") for start in starts]
+    with io.TextIOWrapper(_open(content), encoding=encoding) as text:
+        rest = "\n"
+        while block := text.read(_BLOCK):
+            lines, end, rest = (rest + block).rpartition("\n")
+            rest = end + rest
+            if any(form.search(lines + end) for form in forms):
+                return True
+    return any(form.search(rest + "\n") for form in forms)
+
+
+def _whole(frame: pd.DataFrame) -> list[int]:
+    """The places of columns of whole numbers, with holes or without."""
+    columns = enumerate(values for _, values in frame.items())
+    return [j for j, v in columns if v.dtype.kind == "i" or (v.dtype.kind == "f" and (v.dropna() % 1 == 0).all())]
 
 
 def _no_table(file: str, error: Exception) -> ValueError:
