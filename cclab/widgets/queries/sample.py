@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from cclab.core.words import short_number
 from cclab.datasets import Dataset
 from cclab.looks.describe import label_meanings
 from cclab.looks.encoding import Look, Sign, set_sign, sets_of
-from cclab.looks.sample_columns import SampleColumns, feature_words
+from cclab.looks.sample_columns import SampleColumns, feature_words, in_words, known_as
 from cclab.queries.base import Query
 from cclab.session import Session, Snapshot
 from cclab.widgets.kit.html import Html, join, tag
@@ -181,11 +182,17 @@ def _values(data: Dataset, sample: int, most: int) -> Html:
         values = [(int(row.indices[e]), float(row.data[e])) for e in chosen]
         entries, n_values = [(data.feature_names[j], short_number(value)) for j, value in values], row.nnz
     else:
-        names, n_values = data.feature_names[:most], data.n_features
-        entries = [(name, feature_words(data, j, sample)) for j, name in enumerate(names)]
+        features = {name: j for j, name in enumerate(known_as(data))}  # a category is told once, by its word
+        entries = [(name, _words(data, name, j, sample)) for name, j in islice(features.items(), most)]
+        n_values = len(features)
     rest = n_values - len(entries)
     entries += [(f"and {rest} more", "")] if rest > 0 else []
     return tag("dl", [join(tag("dt", name, title=name), tag("dd", value)) for name, value in entries])
+
+
+def _words(data: Dataset, name: str, feature: int, sample: int) -> str:
+    is_category = name != data.feature_names[feature]
+    return in_words(data.meta[name].iloc[sample]) if is_category else feature_words(data, feature, sample)
 
 
 def sample_card(

@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cclab import CA, FCM
+from cclab import CA, FCM, load_dataset
 from cclab.core.registry import strategies
 from cclab.oracles import Answer, Function, Oracle, Truth
 from cclab.queries.base import Query, Strategy
 from cclab.widgets.queries.card import Queries
+from cclab.widgets.queries.sample import sample_content
 from tests.widgets.sessions import Told, act, blobs, desk_on, hover, shown
 
 
@@ -455,3 +456,14 @@ def test_an_oracle_that_fails_is_said_to():
     assert said == [("bad", "half could not be asked: no connection")]
     assert not view.many.go_button.disabled
     assert view.query is not None
+
+
+def test_a_category_among_the_features_is_told_by_its_word():
+    shops = pd.DataFrame({"sold": np.arange(40.0), "Filiale": ["Köln", "Gießen", "Zürich", "Köln"] * 10})
+    data = load_dataset(shops, roles={"Filiale": "feature"})
+    assert data.n_features == 4
+    said = str(sample_content(data, 1))
+    assert "Gießen" in said
+    assert "Filiale=" not in said
+    assert said.count("<dt") == 2
+    assert "and" not in said  # nothing is left out
