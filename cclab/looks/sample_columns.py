@@ -126,6 +126,20 @@ def own_units(data: Dataset, name: str) -> np.ndarray:
     return data.own_units[name].to_numpy(float, na_value=np.nan)[data.rows.positions]
 
 
+def to_own_units(data: Dataset, feature: int, values: np.ndarray) -> np.ndarray:
+    """Values among those of a feature that was scaled, a centre's say, in the units of its table."""
+    name = data.feature_names[feature]
+    scale = "none" if data.plan is None or data.plan.metric == "cosine" else data.plan.scale.get(name, "none")
+    if scale == "none" or name not in data.own_units:
+        return values
+    if scale == "log":
+        return np.expm1(values)
+    scaled, own = np.asarray(data.X[:, feature]), own_units(data, name)
+    low, high = np.nanargmin(own), np.nanargmax(own)
+    slope = (own[high] - own[low]) / ((scaled[high] - scaled[low]) or 1)
+    return own[low] + slope * (values - scaled[low])
+
+
 def feature_words(data: Dataset, feature: int, sample: int) -> str:
     """What a feature of a sample is, for a person: as the table has it, where it was changed or is a date."""
     name = data.feature_names[feature]

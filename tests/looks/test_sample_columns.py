@@ -13,7 +13,7 @@ from cclab.looks.column_encoding import encode_categories, encode_column, encode
 from cclab.looks.palette import RAMP, hex_color
 from cclab.looks.profiles import profile
 from cclab.looks.projections import project, two_columns
-from cclab.looks.sample_columns import SampleColumns, years
+from cclab.looks.sample_columns import SampleColumns, to_own_units, years
 
 
 @pytest.fixture
@@ -67,6 +67,13 @@ def test_what_was_filled_in_is_still_missing_to_a_person():
     columns = SampleColumns(load_dataset(frame, missing="median"))
     assert select("size is None", columns).tolist() == [True] + [False] * 11
     assert [columns.words("size", sample) for sample in (0, 1)] == ["", "0"]
+
+
+@pytest.mark.parametrize("scale", ["none", "standardise", "robust", "log"])
+def test_centres_are_told_in_the_units_of_the_table(scale):
+    sold = np.r_[np.arange(10.0), np.nan, np.arange(1000.0, 1010)]
+    data = load_dataset(pd.DataFrame({"sold": sold, "size": np.arange(21.0)}), scale=scale, missing="median")
+    assert np.allclose(to_own_units(data, 0, data.X[[0, 3, 20], 0]), [0, 3, 1009])
 
 
 def test_centres_lie_among_their_samples_on_axes_in_the_units_of_the_table():

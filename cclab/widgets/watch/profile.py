@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipywidgets as widgets
 import numpy as np
 
-from cclab.core.words import counted
+from cclab.core.words import counted, short_number
 from cclab.looks.encoding import Look
 from cclab.looks.palette import N_HUES, hue
 from cclab.looks.profiles import Feature, profile, suggested_name
@@ -165,15 +165,10 @@ def _feature_row(feature: Feature, most: float, color: str) -> Html:
     return tag(
         "tr",
         tag("td", feature.name, title=feature.name),
-        tag("td", f"{_short(feature.mean)} ± {_short(feature.spread, 2)}", class_="cc-number"),
-        tag("td", _short(feature.others), class_="cc-number"),
+        tag("td", f"{short_number(feature.mean, 3)} ± {short_number(feature.spread, 2)}", class_="cc-number"),
+        tag("td", short_number(feature.others, 3), class_="cc-number"),
         tag("td", bar, title=words),
     )
-
-
-def _short(value: float, digits: int = 3) -> str:
-    """A number in so many digits, or in all before its point."""
-    return f"{value:,.0f}" if 10**digits <= abs(value) < 1e9 else f"{value:.{digits}g}"
 
 
 def _chip(name: str, sample: int) -> Html:
