@@ -50,8 +50,9 @@ class ClusterProfile(Part):
         self._samples.on_action(lambda action: desk.select([int(action.id)]))
         self._samples.on_hover(lambda sample: desk.point_at(None if sample is None else int(sample)))
         self.other = with_classes(widgets.Dropdown(description="Merge with", layout={"width": "auto"}), "cc-plain")
-        self.merge_button = button("Merge", self.merge, hint="State that the two clusters are one", look="outlined")
-        self.split_button = button("Split in two", self.split, hint="State that it is two clusters", look="outlined")
+        merge_hint, split_hint = "State that the two clusters are one", "State that it is two clusters"
+        self.merge_button = button("Merge", self.merge, hint=merge_hint, look="outlined", css="cc-once")
+        self.split_button = button("Split in two", self.split, hint=split_hint, look="outlined", css="cc-once")
         self.cluster.observe(self._chosen, "value")
         self.name.observe(self._renamed, "value")
         verbs = row(self.other, self.merge_button, self.split_button, css="cc-profile-row")
