@@ -82,7 +82,7 @@ class Clusters(Part):
                 ),
             ),
             tag("td", f"{size:,}", class_="cc-number"),
-            [tag("td", short_number(value, 3), class_="cc-number") for value in center],
+            [tag("td", short_number(value, 3), class_="cc-number", title=f"{value:.6g}") for value in center],
             data_action="select",
             data_id=place,
             tabindex=0,
