@@ -109,9 +109,13 @@ class Samples:
 
 
 def sample_name(data: Dataset, sample: int) -> str:
-    """The sample's number, and its name where it has one, else its row in the table where that is another number."""
+    """The sample's number, and its name where it has one, else its row in the table where that is another number.
+
+    A picture goes by its file, without the folders that this is in: they are the same for many.
+    """
     if data.sample_names is not None:
-        return f"{sample} {data.sample_names[sample]}"
+        name = data.sample_names[sample]
+        return f"{sample} {name if data.images is None else name.rpartition('/')[2]}"
     row = data.rows.positions[sample]
     return str(sample) if row == sample else f"{sample} (row {row})"
 

@@ -12,7 +12,8 @@ from cclab.core.registry import strategies
 from cclab.oracles import Answer, Function, Oracle, Truth
 from cclab.queries.base import Query, Strategy
 from cclab.widgets.queries.card import Queries
-from cclab.widgets.queries.sample import sample_content
+from cclab.widgets.queries.sample import sample_content, sample_name
+from tests.datasets.columns.own_tables import zip_of_pictures
 from tests.widgets.sessions import Told, act, blobs, desk_on, hover, shown
 
 
@@ -299,6 +300,12 @@ def test_pictures_in_place_of_values():
     _, view = card(data=blobs(images=images))
     assert shown(view.samples).count("data:image/png;base64,") == 2
     assert "width</dt>" not in shown(view.samples)
+
+
+def test_a_picture_goes_by_its_file():
+    data = load_dataset(zip_of_pictures(), filename="shapes.zip")
+    assert data.sample_names[7] == "squares/003.png"
+    assert sample_name(data, 7) == "7 003.png"
 
 
 GROUP = Query.group([0, 3, 6, 9, 12, 15, 1, 4], "Two are surely in it.", 1)
