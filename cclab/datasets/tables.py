@@ -86,7 +86,7 @@ def table_to_dataset(
     if vectors is not None:
         guessed, kinds = {**guessed, MATRIX: "feature"}, {**kinds, MATRIX: "vector"}
         kinds_of_table = [c for c, role in guessed.items() if role == "feature" and c != MATRIX]
-        guessed |= dict.fromkeys(kinds_of_table, "ignored")  # vectors were made to be clustered by
+        guessed |= dict.fromkeys(kinds_of_table, "group")  # vectors were made to be clustered by
     plan = Plan(guessed).changed(roles=roles, **changes)
     columns = Columns(read, kinds, vectors, vector_names, file=file)
     columns.weights = None if coreset is None else coreset.weights

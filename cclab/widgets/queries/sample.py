@@ -136,11 +136,14 @@ def sample_content(data: Dataset, sample: int, most: int = MOST_VALUES, columns:
     most : int
         So many values at most, the largest of sparse data.
     columns : sequence of str
-        The columns that a person has chosen; without any the features, unless there is a picture or a text to see.
+        The columns that a person has chosen; without any the features, unless there is a picture or a text to see. Of
+        features that a reduction has made, which say nothing, those beside them.
     """
     parts = [_picture(data, sample)] if data.images is not None else []
     if data.text_column is not None:
         parts.append(tag("p", clipped(data.text(sample)), class_="cc-text", dir="auto"))
+    if not columns and not parts:
+        columns = _beside(data)[:most]
     if columns:
         parts.append(_chosen(data, sample, columns))
     elif not parts:
@@ -192,6 +195,13 @@ def _values(data: Dataset, sample: int, most: int) -> Html:
     rest = n_values - len(entries)
     entries += [(f"and {rest} more", "")] if rest > 0 else []
     return tag("dl", [join(tag("dt", name, title=name), tag("dd", value)) for name, value in entries])
+
+
+def _beside(data: Dataset) -> list[str]:
+    """The columns beside features that are parts of a reduction, the truth left out."""
+    if data.plan is None or data.feature_names[0] not in ("PC 1", "SV 1"):
+        return []
+    return [name for name in data.plan.columns("group") if name in data.meta.columns]
 
 
 def _words(data: Dataset, name: str, feature: int, sample: int) -> str:

@@ -474,3 +474,16 @@ def test_a_category_among_the_features_is_told_by_its_word():
     assert "Filiale=" not in said
     assert said.count("<dt") == 2
     assert "and" not in said  # nothing is left out
+
+
+def test_beside_vectors_that_were_reduced_a_card_shows_columns_of_the_table():
+    rng = np.random.default_rng(0)
+    cells = pd.DataFrame(
+        {"donor": ["ann", "bob"] * 20, "counts": np.arange(40.0) + 0.5, "kind": ["t", "t", "b", "b"] * 10}
+    )
+    data = load_dataset(cells, vectors=rng.normal(size=(40, 250)), target="kind")
+    said = str(sample_content(data, 1))
+    assert "bob" in said
+    assert "1.5" in said
+    assert "PC 1" not in said
+    assert "kind" not in said
