@@ -15,8 +15,9 @@ from cclab.session import Snapshot
 _SECONDS_OF_A_YEAR = 365.2425 * 86_400
 Kind = Literal["number", "date", "category", "text"]
 
-#: Texts with at most so many different values, each some times, are categories.
+#: Texts with at most so many different values, each some times, are categories; so are more, if each is there often.
 MOST_CATEGORIES = 50
+_OFTEN = 10
 _LATITUDES = ("latitude", "lat")
 _LONGITUDES = ("longitude", "lon", "lng", "long")
 
@@ -230,4 +231,5 @@ def _kind(values: pd.Series) -> Kind:
     # Of a long column a part tells it, and what has hundreds of values in a part has more in the whole.
     some = known.iloc[:: max(1, len(known) // 5_000)]
     n_values = some.nunique()
-    return "category" if 0 < n_values <= min(MOST_CATEGORIES, max(2, len(some) // 2)) else "text"
+    few = max(min(MOST_CATEGORIES, len(some) // 2), len(some) // _OFTEN, 2)
+    return "category" if 0 < n_values <= few else "text"

@@ -62,6 +62,14 @@ def test_scaled_features_and_dates_are_shown_and_found_in_the_units_of_their_tab
     assert about["sold"].effect > 1  # in standard deviations, whatever the units
 
 
+@pytest.mark.parametrize(
+    ("n", "vehicles", "kind"), [(20_000, 400, "category"), (2_000, 400, "text"), (60, 25, "category")]
+)
+def test_many_different_words_are_categories_where_each_is_there_often(n, vehicles, kind):
+    meta = pd.DataFrame({"vehicle": [f"veh-{i % vehicles}" for i in range(n)]})
+    assert SampleColumns(Dataset("drives", np.zeros((n, 1)), meta=meta)).kind("vehicle") == kind
+
+
 def test_what_was_filled_in_is_still_missing_to_a_person():
     frame = pd.DataFrame({"size": np.r_[np.nan, np.arange(11.0)], "sold": np.arange(12.0)})
     columns = SampleColumns(load_dataset(frame, missing="median"))

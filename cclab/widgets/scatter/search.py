@@ -90,6 +90,7 @@ class Search(View):
     async def _search(self, words: str, mode: str) -> None:
         desk, session = self.desk, self.desk.session
         columns = desk.columns
+        self._say(join("Looking…"))
         try:
             mask = await in_thread(find, words, columns, columns.searched())
         except Exception as error:
