@@ -40,13 +40,15 @@ def shortened(words: str, most: int) -> str:
     return words if len(words) <= most else words[: most - 1] + "…"
 
 
-def short_number(value: float) -> str:
-    """A number in four digits, or in all digits before its point where it is large.
+def short_number(value: float, digits: int = 4) -> str:
+    """A number in so many digits, or in all digits before its point where it is large.
 
     >>> short_number(3.14159), short_number(23580.4), short_number(2024), short_number(1e-7), short_number(2e20)
     ('3.142', '23,580', '2024', '1e-07', '2e+20')
+    >>> short_number(1208.4, 3)
+    '1,208'
     """
-    return f"{value:,.0f}" if 9_999.5 <= abs(value) < 1e12 else f"{value:.4g}"
+    return f"{value:,.0f}" if 10**digits - 0.5 <= abs(value) < 1e12 else f"{value:.{digits}g}"
 
 
 def decimal(value: float, digits: int = 2) -> str:

@@ -322,7 +322,7 @@ class Dataset:
 
     @cached_property
     def own_units(self) -> pd.DataFrame:
-        """The features that were scaled, in the units of the table, for all of its rows."""
+        """The features that were scaled or filled in, as the table has them, for all of its rows."""
         return in_own_units(self.plan, self.rows.table, self.feature_names)
 
     def by(self, kind: str) -> Finder:

@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cclab.core.words import did_you_mean, shortened
+from cclab.datasets.columns.localised import read_column
 
 #: A rule has at most so many letters, and so many parts.
 MOST_LETTERS, MOST_PARTS = 2_000, 200
@@ -63,6 +64,7 @@ _REFUSED = {
     ast.Invert: "~ (write “not”)",
 }
 _QUOTED = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|`([^`]*)`|\b([A-Za-z_]\w*)\b""")
+_CODE = re.compile(r"(?<![\w.\"'])0\d+(?![\w.])")
 # Words of Python that rules do without may be names of columns: "class" is one of ours.
 _NAMES = {*keyword.kwlist} - {"and", "or", "not", "in", "is", "None", "True", "False"}
 
@@ -179,8 +181,7 @@ def _parsed(rule: str) -> tuple[ast.Expression, dict[str, str]]:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         at = getattr(error, "offset", None)
         where = f" near “{rule[max(0, at - 8) : at + 8].strip()}”" if at else ""
-        hint = "; to compare, write ==" if re.search(r"[^=<>!]=[^=]", rule) else ""
-        raise RuleError(f"“{_short(rule)}” can't be read{where}{hint}") from None
+        raise RuleError(f"“{_short(rule)}” can't be read{where}{_hint(rule)}") from None
     n_parts = 0
     for node in ast.walk(tree):
         n_parts += 1
@@ -193,6 +194,14 @@ def _parsed(rule: str) -> tuple[ast.Expression, dict[str, str]]:
     if n_parts > MOST_PARTS:
         raise RuleError(f"the rule has {n_parts:,} parts; {MOST_PARTS} are read at most")
     return tree, quoted
+
+
+def _hint(rule: str) -> str:
+    """What may be meant where a rule can't be read."""
+    if re.search(r"[^=<>!]=[^=]", rule):
+        return "; to compare, write =="
+    code = _CODE.search(rule)
+    return f"; a code that begins with 0 is a text: “{code[0]}” in quotes" if code else ""
 
 
 class _Reading:
@@ -220,6 +229,8 @@ class _Reading:
                 return _ARITHMETIC[type(node.op)](self._number(node.left), self._number(node.right))
             case ast.Compare():
                 return self._comparison(node)
+        if isinstance(node, ast.Tuple):
+            raise RuleError("there is a comma in the rule: numbers are written with a point and no more, as 1234.5")
         raise RuleError(f"{_text(node)} stands where a column, a number or a text is expected")
 
     def _column(self, name: str) -> Any:
@@ -342,6 +353,12 @@ def _kind(value: Any) -> str:
 
 
 def _date(text: Any) -> Any:
+    """A date as tables have it too: with points the day comes first."""
+    read = read_column(pd.Series([str(text)]))
+    if read is not None and read.values.dtype.kind == "M":
+        if read.notes:
+            raise RuleError(f"“{_short(str(text))}” could be read in two ways; write the date as 2024-12-31")
+        return read.values.to_numpy()[0]
     try:
         return np.datetime64(pd.Timestamp(text))
     except (ValueError, TypeError):
@@ -356,11 +373,7 @@ def _as_texts(value: Any) -> Any:
 
 
 def _is_numeric(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return bool(pd.notna(pd.to_numeric(text, errors="coerce")))
 
 
 def _is_mask(value: Any) -> bool:

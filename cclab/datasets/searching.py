@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,9 @@ def find(words: str, columns: Mapping[str, Any], texts: Iterable[str] | None = N
     ----------
     words : str
         A rule (see `cclab.datasets.rules.select`), ``/a regular expression/``, or a text, which is found in any case.
-        A text in double quotes is never taken for a rule; code that stands nowhere is refused, as in a rule.
+        A text in double quotes is never taken for a rule; what is no rule, in spite of its signs, is a text if it is
+        found. The name of a column of truth values is a rule where no text has it. Code that stands nowhere is
+        refused, as in a rule.
     columns : mapping from str to array
         One value for each sample.
     texts : iterable of str, optional
@@ -56,11 +59,16 @@ def find(words: str, columns: Mapping[str, Any], texts: Iterable[str] | None = N
         pattern, _, flags = words[1:].rpartition("/")
         if set(flags) <= set("im"):
             return _with_pattern(pattern, flags, columns, names)
-    if is_rule(words) or any(sign in words for sign in _SIGNS):
+    if is_rule(words):
         return select(words, columns)
     found = _with_text(words, columns, names)
-    if not found.any():
-        refuse_calls(words)
+    if found.any():
+        return found
+    if any(sign in words for sign in _SIGNS):
+        return select(words, columns)  # which says what is wrong with it
+    refuse_calls(words)
+    with suppress(RuleError):
+        return select(words, columns)  # a column of truth values needs no sign
     return found
 
 

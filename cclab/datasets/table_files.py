@@ -7,18 +7,18 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from cclab.core.words import counted
 from cclab.datasets.limits import MOST_COLUMNS, check_limit, check_unpacked
 from cclab.datasets.parquet import read_parquet
+from cclab.datasets.table_bounds import LOOKED_AT, column_names, count_titles, note_on_titles, without_empty_end
 from cclab.datasets.workbooks import is_workbook, read_arrow, read_workbook
 
 Progress = Callable[[int, int], object]
@@ -35,8 +35,6 @@ _NO_TEXTS = {
     b"II*\0": "it is a picture, for the painter",
     b"MM\0*": "it is a picture, for the painter",
 }
-_LEAST_COLUMNS = 3  # of a table under titles
-_LOOKED_AT = 50  # lines that tell how a file is written
 _LEADING_ZERO = re.compile(r"0\d+")
 _WITH_COMMA = re.compile(r"[-+]?(?:\d{1,3}(?:[.' \u00a0\u202f]\d{3})+|\d+),\d+")
 _WITH_POINT = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)\.\d+(?:[eE][-+]?\d+)?")
@@ -93,7 +91,7 @@ def read_table(
     elif head.startswith(b"ARROW1"):
         with _open(content) as stream:
             frame = read_arrow(stream, file, max_rows)
-    elif head.startswith(b"PK") and is_workbook(whole := _whole(content)):
+    elif head.startswith(b"PK") and is_workbook(whole := _read_whole(content)):
         frame, notes = read_workbook(whole, file)
     else:
         frame, notes, decimal = _read_text(content, file, head, progress)
@@ -123,7 +121,7 @@ def _content(source: Any, filename: str | None) -> tuple[Path | bytes, str]:
     return bytes(source), str(filename or "the table")
 
 
-def _whole(content: Path | bytes) -> bytes:
+def _read_whole(content: Path | bytes) -> bytes:
     return content if isinstance(content, bytes) else content.read_bytes()
 
 
@@ -177,7 +175,7 @@ def _binary(file: str, head: bytes) -> ValueError:
 
 def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress | None) -> Parsed:
     with io.TextIOWrapper(_open(content), encoding=encoding, newline="") as text:
-        numbered = list(islice(((number, line) for number, line in enumerate(text) if line.strip()), _LOOKED_AT))
+        numbered = list(islice(((number, line) for number, line in enumerate(text) if line.strip()), LOOKED_AT))
     if not numbered:
         raise ValueError(f"{file} is empty; give a table with a header line and one line a sample")
     lines = [line for _, line in numbered]
@@ -195,74 +193,77 @@ def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress |
             f"{file}, line 2: {len(second[0])} fields under a header of {len(first)}; give every column "
             "a name, and take separators off the ends of lines"
         )
-    names, notes = _column_names(first, decimal)
-    if titles:
-        shown = ", ".join(repr(title.strip(f"{separator} \r\n"))[:60] for title in titles)
-        notes += (f"{counted(n_titles, 'line')} above the header left out ({shown})",)
-    codes = _codes(lines[0 if names else 1 :], separator, names or first)
+    names, notes = column_names(first, decimal)
+    notes += note_on_titles([title.strip(f"{separator} \r\n") for title in titles])
+    options = {
+        "sep": separator,
+        "decimal": decimal,
+        "skiprows": numbered[n_titles][0] if titles else 0,
+        "header": "infer" if names is None else None,
+        "names": names,
+        "na_values": ["?"],  # UCI's mark of a missing value
+        "encoding": encoding,
+        "skipinitialspace": True,
+        "low_memory": False,
+    }
     try:
         with _open(content) as stream:
-            frame = pd.read_csv(
-                stream if progress is None else io.BufferedReader(_Followed(stream, _size(content), n_lines, progress)),
-                sep=separator,
-                decimal=decimal,
-                skiprows=numbered[n_titles][0] if titles else 0,
-                header="infer" if names is None else None,
-                names=names,
-                na_values=["?"],  # UCI's mark of a missing value
-                dtype=dict.fromkeys(codes, str),
-                encoding=encoding,
-                skipinitialspace=True,
-                low_memory=False,
-            )
+            followed = None if progress is None else _Followed(stream, _size(content), n_lines, progress)
+            frame = pd.read_csv(stream if followed is None else io.BufferedReader(followed), **options)
+        if _has_codes(content, encoding, separator) and (places := _whole(frame)):
+            with _open(content) as stream:
+                texts = pd.read_csv(stream, **options, usecols=places, dtype=str)
+            for place, (_, values) in zip(places, texts.items()):
+                if values.str.fullmatch(_LEADING_ZERO).any():  # postcodes, say: their zeros would be lost
+                    frame.isetitem(place, values)
     except UnicodeDecodeError:
         raise
     except Exception as error:  # pandas raises what it likes at what is no table
         raise _no_table(file, error) from None
-    frame, n_empty = _without_empty_end(frame)
+    frame, n_empty = without_empty_end(frame)
     if n_empty:
         notes += (f"{counted(n_empty, 'empty line')} at the end left out",)
     return frame, notes, decimal if decimal == "," else None
 
 
 def _count_titles(lines: list[str]) -> int:
-    """How many lines stand above the header, as reports have them: one field each, where all others have several.
+    """How many lines stand above the header, by the separator that divides most lines alike.
 
-    >>> _count_titles(["Shops, all", "shop;sold;year", "north;1,5;2020", "south;2,5;2021"])
+    >>> _count_titles(["Shops, all", "shop;sold;said", "north;1,5;so, well, yes, no", "south;2,5;nothing"])
     1
     """
-    found: list[tuple[int, list[str]]] = []
+    most_alike, n_titles = 0, 0
     for separator in _SEPARATORS:
         with suppress(csv.Error):
-            filled = [[field for field in line if field.strip()] for line in _fields(lines, separator)]
-            n_titles = next((number for number, fields in enumerate(filled) if len(fields) > 1), 0)
-            found.append((n_titles, filled[n_titles] if filled else []))
-    n_titles, header = max(found, key=lambda each: len(each[1]), default=(0, []))
-    is_header = len(header) >= _LEAST_COLUMNS and pd.to_numeric(pd.Series(header), errors="coerce").isna().all()
-    return n_titles if is_header and len(lines) > n_titles + 1 else 0
+            rows = list(_fields(lines, separator))
+            widths = Counter(len(row) for row in rows if len(row) > 1)
+            alike = max(widths.values(), default=0)
+            if alike > most_alike:
+                most_alike, n_titles = alike, count_titles(rows)
+    return n_titles
 
 
-def _without_empty_end(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """The table without lines of nothing but separators after its last row, as spreadsheets write them; how many."""
-    if frame.shape[1] < 2 or not len(frame) or not frame.iloc[-1].isna().all():
-        return frame, 0
-    n_rows = max((int(np.flatnonzero(there)[-1]) + 1 for _, there in frame.notna().items() if there.any()), default=0)
-    cut = frame.iloc[:n_rows].copy()
-    for name, values in cut.items():
-        if values.dtype == float and values.notna().all() and (values % 1 == 0).all():
-            cut[name] = values.astype("int64")  # as it would have been read without the empty lines
-    return cut, len(frame) - n_rows
+def _has_codes(content: Path | bytes, encoding: str, separator: str) -> bool:
+    """Whether a field such as 01067 stands anywhere in the file."""
+    blank = separator == r"\s+"
+    starts = (" ", "\t", "\n") if blank else (separator, f"{separator} ", "\n", '"')
+    after = r"\s" if blank else rf'[\s"{re.escape(separator)}]'
+    # One start at a time: that is found ten times faster than any of them.
+    forms = [re.compile(rf"{re.escape(start)}0\d+(?={after})") for start in starts]
+    with io.TextIOWrapper(_open(content), encoding=encoding) as text:
+        rest = "\n"
+        while block := text.read(_BLOCK):
+            lines, end, rest = (rest + block).rpartition("\n")
+            rest = end + rest
+            if any(form.search(lines + end) for form in forms):
+                return True
+    return any(form.search(rest + "\n") for form in forms)
 
 
-def _codes(lines: list[str], separator: str, names: Sequence[str]) -> list[str]:
-    """Columns such as postcodes, whose leading zeros are lost where they are read as numbers."""
-    found = set()
-    with suppress(csv.Error):
-        for fields in _fields(lines, separator):
-            coded = zip(names, fields)
-            found |= {name for name, field in coded if "0" in field and _LEADING_ZERO.fullmatch(field.strip())}
-    counts = Counter(names)
-    return [name for name in found if counts[name] == 1]
+def _whole(frame: pd.DataFrame) -> list[int]:
+    """The places of columns of whole numbers, with holes or without."""
+    columns = enumerate(values for _, values in frame.items())
+    return [j for j, v in columns if v.dtype.kind == "i" or (v.dtype.kind == "f" and (v.dropna() % 1 == 0).all())]
 
 
 def _no_table(file: str, error: Exception) -> ValueError:
@@ -318,19 +319,3 @@ def _decimal(lines: list[str], separator: str) -> str:
         points = sum(_WITH_POINT.fullmatch(field) is not None for field in fields)
         return "," if commas > points else "."
     return "."
-
-
-def _column_names(first: list[str], decimal: str) -> tuple[list[str] | None, tuple[str, ...]]:
-    """Names for the columns if the first line is a sample and no header, else None; and notes on the guess.
-
-    A number in the first line means a sample, but for columns that are numbered: 0, or whole numbers that
-    increase.
-    """
-    fields = pd.Series([field.replace(decimal, ".") for field in first])
-    numbers = pd.to_numeric(fields, errors="coerce").dropna()
-    if numbers.empty:
-        return None, ()
-    increasing = (numbers % 1 == 0).all() and numbers.is_monotonic_increasing and numbers.is_unique
-    if increasing and (len(numbers) > 1 or numbers.iloc[0] == 0):
-        return None, ("the first line was taken for the header, though it holds numbers",)
-    return [f"x{j + 1}" for j in range(len(first))], (f"no header line: columns called x1..x{len(first)}",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -18,7 +19,7 @@ from cclab.core.words import counted, did_you_mean
 from cclab.datasets.classes import encode
 from cclab.datasets.columns.feature_matrix import Columns, Features, make_features
 from cclab.datasets.columns.guess import guess_roles
-from cclab.datasets.columns.kinds import kind_of, typed
+from cclab.datasets.columns.kinds import PICTURE_FILE, kind_of, typed
 from cclab.datasets.columns.plan import MATRIX, Plan
 from cclab.datasets.columns.thumbnails import Pictures
 from cclab.datasets.coreset import Coreset
@@ -28,6 +29,8 @@ from cclab.datasets.meta import unique_names
 from cclab.datasets.rows import DroppedRows, Reading, Rows
 
 _MOST_BROKEN = 3
+_LOOKED_AT = 100
+_NUMBERED = re.compile(r"picture \d+")
 
 
 def table_to_dataset(
@@ -83,7 +86,7 @@ def table_to_dataset(
     if vectors is not None:
         guessed, kinds = {**guessed, MATRIX: "feature"}, {**kinds, MATRIX: "vector"}
         kinds_of_table = [c for c, role in guessed.items() if role == "feature" and c != MATRIX]
-        guessed |= dict.fromkeys(kinds_of_table, "ignored")  # vectors were made to be clustered by
+        guessed |= dict.fromkeys(kinds_of_table, "group")  # vectors were made to be clustered by
     plan = Plan(guessed).changed(roles=roles, **changes)
     columns = Columns(read, kinds, vectors, vector_names, file=file)
     columns.weights = None if coreset is None else coreset.weights
@@ -172,10 +175,19 @@ def columns_of(data: Dataset) -> tuple[Columns, Plan, np.ndarray]:
         thumbnails = np.full((len(base), *data.images.shape[1:]), 255, dtype=np.uint8)
         thumbnails[[place[row] for row in rows.positions.tolist()]] = data.images
         there = set(rows.positions.tolist())
-        without = {k: "its picture was not read" for row, k in place.items() if row not in there}
+        pictured = [c for c in (*plan.columns("picture"), *plan.columns("feature")) if _are_pictures(frame, c)][:1]
+        kinds |= dict.fromkeys(pictured, "picture")  # the table holds what they are called
+        lacking = frame[pictured].isna().any(axis=1).to_numpy()
+        without = {k: "its picture was not read" for row, k in place.items() if row not in there or lacking[k]}
     columns = Columns(frame, kinds, matrix, names, thumbnails, without, file=data.source or data.name)
     columns.weights = None if data.coreset is None else data.coreset.weights[base]
     return columns, plan, base
+
+
+def _are_pictures(frame: pd.DataFrame, column: str) -> bool:
+    """Whether a column holds what pictures are called."""
+    some = [str(cell) for cell in frame[column].dropna().head(_LOOKED_AT)] if column in frame else []
+    return bool(some) and all(_NUMBERED.fullmatch(cell) or PICTURE_FILE.fullmatch(cell) for cell in some)
 
 
 def _was_column(data: Dataset) -> bool:
@@ -295,7 +307,8 @@ def _with_pictures(
         return frame
     names = unique_names(frame.columns)
     table = frame.copy(deep=False)
-    table.isetitem(names.index(column), [_reference(c, j) for j, c in enumerate(cells)])
+    references = [None if j in found.broken else _reference(c, j) for j, c in enumerate(cells)]
+    table.isetitem(names.index(column), references)
     return table
 
 

@@ -8,6 +8,7 @@ import zipfile
 import pandas as pd
 
 from cclab.datasets.limits import MOST_COLUMNS, MOST_UNPACKED_BYTES, check_limit, check_unpacked
+from cclab.datasets.table_bounds import LOOKED_AT, column_names, count_titles, note_on_titles
 
 _SMALLER = "Open a sample of it, or the columns that matter."
 # A cell of a workbook takes many times its text while it is read.
@@ -41,15 +42,31 @@ def read_workbook(content: bytes, file: str) -> tuple[pd.DataFrame, tuple[str, .
     try:
         with pd.ExcelFile(io.BytesIO(content), engine="openpyxl") as book:
             sheets = [str(sheet) for sheet in book.sheet_names]
-            frames = ((sheet, pd.read_excel(book, sheet_name=sheet)) for sheet in sheets)
-            sheet, frame = next(((s, f) for s, f in frames if not f.empty), (None, None))
+            read = ((sheet, *_read_sheet(book, sheet)) for sheet in sheets)
+            sheet, frame, notes = next((each for each in read if not each[1].empty), (None, None, ()))
     except Exception as error:  # the readers raise what they like at a damaged workbook
         raise ValueError(f"{file} is a damaged workbook; save it again ({error!s:.200})") from None
     if frame is None:
         raise ValueError(f"{file} is empty; give a sheet with a header line and one line a sample")
-    frame = frame.dropna(how="all", axis="columns").dropna(how="all")
-    notes = (f"sheet {sheet!r} of {len(sheets)} is read",) if len(sheets) > 1 else ()
+    if len(sheets) > 1:
+        notes += (f"sheet {sheet!r} of {len(sheets)} is read",)
     return frame.reset_index(drop=True), notes
+
+
+def _read_sheet(book: pd.ExcelFile, sheet: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The table on a sheet without empty rows and columns, wherever on the sheet it begins, and notes."""
+    head = pd.read_excel(book, sheet_name=sheet, header=None, nrows=LOOKED_AT, dtype=object)
+    lines = [["" if pd.isna(cell) else str(cell) for cell in row] for row in head.itertuples(index=False)]
+    filled = [number for number, line in enumerate(lines) if any(line)]
+    n_titles = count_titles([lines[number] for number in filled])
+    begin = filled[n_titles] if filled else 0
+    names, notes = column_names(lines[begin]) if filled else (None, ())
+    titles = [" ".join(filter(None, lines[number])) for number in filled[:n_titles]]
+    header = begin if names is None else None
+    frame = pd.read_excel(book, sheet_name=sheet, header=header, names=names, dtype=object)
+    frame = frame.dropna(how="all", axis="columns").dropna(how="all")
+    # Cells that the sheet holds as text stay text: a postcode keeps its zeros.
+    return frame.infer_objects(), (*notes, *note_on_titles(titles))
 
 
 def read_arrow(stream: io.BufferedIOBase, file: str, max_rows: int | None = None) -> pd.DataFrame:

@@ -17,6 +17,7 @@ from cclab.session import Session
 from cclab.session.frame import table_with_belief
 
 _MOST_EXCEL_ROWS, _MOST_EXCEL_LETTERS = 1_048_575, 32_767
+_MOST_EXACT = 2**53  # whole numbers above are not all told apart by floats
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -68,6 +69,9 @@ def table_excel(session: Session) -> File:
                 f"column {column!r:.60} has a cell of {longest:,} characters, and an Excel sheet takes "
                 f"{_MOST_EXCEL_LETTERS:,}; export it as CSV or Parquet"
             )
+    for j, (_, values) in enumerate(frame.items()):
+        if isinstance(values.dtype, pd.DatetimeTZDtype):  # a sheet knows no zones of time
+            frame.isetitem(j, values.dt.tz_localize(None))
     buffer = io.BytesIO()
     with pd.ExcelWriter(buffer, engine="openpyxl") as writer:
         frame.to_excel(writer, index=False, sheet_name="clusters")
@@ -120,14 +124,18 @@ def to_anndata(session: Session, cells: Any, prefix: str = "cclab_") -> None:
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Cells that any table takes: vectors as JSON, times without zones."""
+    """Cells that any table takes: vectors as JSON, whole numbers beside holes as such."""
     plain = frame.copy(deep=False)
     for j, (_, values) in enumerate(frame.items()):
-        if isinstance(values.dtype, pd.DatetimeTZDtype):
-            plain.isetitem(j, values.dt.tz_localize(None))
+        if values.dtype == float and values.isna().any() and _are_whole(values.dropna()):
+            plain.isetitem(j, values.astype("Int64"))
         elif values.dtype == object:
             plain.isetitem(j, values.map(_as_text).to_numpy(dtype=object))
     return plain
+
+
+def _are_whole(values: pd.Series) -> bool:
+    return bool(((values % 1 == 0) & (values.abs() < _MOST_EXACT)).all())
 
 
 def _as_text(cell: Any) -> Any:

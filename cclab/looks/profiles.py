@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy import sparse
 
 from cclab.core import Partition
 from cclab.datasets import Dataset
-from cclab.looks.sample_columns import own_units
+from cclab.looks.sample_columns import known_as, own_units
 
 #: So many typical samples, and so many doubtful ones, are named.
 MOST_NAMED = 5
@@ -23,6 +24,8 @@ MOST_READ = 3_000
 _WORD = re.compile(r"[^\W\d_]{3,}")
 # A feature tells a cluster apart if its mean differs by this many of the standard deviations within.
 _TELLS = 0.5
+# That is at least this share of its standard deviation in all samples.
+_LEAST_WITHIN = 0.05
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,9 @@ def _features(data: Dataset, inside: NDArray) -> tuple[Feature, ...]:
     others, beyond = _moments(data.X[~inside]) if not inside.all() else (mean, spread)
     n, m = int(inside.sum()), int((~inside).sum())
     within = np.sqrt((n * spread**2 + m * beyond**2) / (n + m))
-    effect = np.divide(mean - others, within, out=np.zeros_like(mean), where=within > 0)
+    # A feature that is the same in all of them, and another in all others, tells them apart best of all.
+    least = _LEAST_WITHIN * np.hypot(within, np.sqrt(n * m) / (n + m) * (mean - others))
+    effect = np.divide(mean - others, np.maximum(within, least), out=np.zeros_like(mean), where=least > 0)
     for j, name in enumerate(data.feature_names):
         if name in data.own_units:
             values = own_units(data, name)
@@ -135,8 +140,20 @@ def suggested_name(data: Dataset, belief: Partition, place: int, known: Profile 
         words = telling_words((data.text(i) for i in _some(inside)), (data.text(i) for i in _some(outside)))
         if words:
             return ", ".join(words[:2])
-    telling = [f for f in (known or profile(data, belief, place)).features[:2] if abs(f.effect) >= _TELLS]
-    return ", ".join(f"{'high' if f.effect > 0 else 'low'} {_without_unit(f.name)}" for f in telling)[:60]
+    column_of = dict(zip(data.feature_names, known_as(data)))
+    telling: dict[str, Feature] = {}  # of a column of categories one word is enough
+    for feature in (known or profile(data, belief, place)).features:
+        if abs(feature.effect) >= _TELLS:
+            telling.setdefault(column_of[feature.name], feature)
+    return ", ".join(_in_words(feature, column) for column, feature in islice(telling.items(), 2))[:60]
+
+
+def _in_words(feature: Feature, column: str) -> str:
+    """What a feature says of a cluster: much or little of it, or a word of its column."""
+    if feature.name == column:
+        return f"{'high' if feature.effect > 0 else 'low'} {_without_unit(column)}"
+    word = feature.name.removeprefix(f"{column}=")
+    return word if feature.effect > 0 else f"not {word}"
 
 
 def telling_words(texts: Iterable[str], others: Iterable[str]) -> list[str]:

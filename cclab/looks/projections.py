@@ -24,6 +24,7 @@ COLUMNS = "columns "
 #: Pairs of features are offered one by one up to so many features; of more only neighbours.
 _MOST_CROSSED = 6
 _MOST_PAIRS = 30
+_SCALED = {"standardise": "standardised", "log": "log(1 + x)"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +88,14 @@ def project(data: Dataset, name: str) -> Projection:
     xy = columns.toarray() if sparse.issparse(columns) else np.array(columns)
     if i == j:
         xy[:, 1] = 0
-    labels = data.feature_names[i], data.feature_names[j] if i != j else ""
+    labels = _scaled_name(data, i), _scaled_name(data, j) if i != j else ""
     return Projection(xy, *labels, lambda points: points[:, [i, j]] * [1, i != j])
+
+
+def _scaled_name(data: Dataset, feature: int) -> str:
+    name = data.feature_names[feature]
+    scale = "none" if data.plan is None else data.plan.scale.get(name, "none")
+    return name if scale == "none" else f"{name} ({_SCALED.get(scale, scale)})"
 
 
 def why_not(data: Dataset, name: str) -> str | None:
@@ -140,7 +147,7 @@ def _of_columns(data: Dataset, x: str, y: str) -> Projection:
         both.append(np.where(known, values, low - 0.06 * (high - low or 1.0)))
         labels.append(name if known.all() else f"{name} ({np.sum(~known):,} missing, at the end)")
     xy = np.column_stack(both)
-    if columns.is_feature(x) and columns.is_feature(y):
+    if columns.is_clustered_as_shown(x) and columns.is_clustered_as_shown(y):
         chosen = [data.feature_names.index(x), data.feature_names.index(y)]
         return Projection(xy, labels[0], labels[1], lambda points: points[:, chosen])
     return Projection(xy, labels[0], labels[1], _by_nearest(data, xy), exact=False)

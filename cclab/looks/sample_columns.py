@@ -15,8 +15,9 @@ from cclab.session import Snapshot
 _SECONDS_OF_A_YEAR = 365.2425 * 86_400
 Kind = Literal["number", "date", "category", "text"]
 
-#: Texts with at most so many different values, each some times, are categories.
+#: Texts with at most so many different values, each some times, are categories; so are more, if each is there often.
 MOST_CATEGORIES = 50
+_OFTEN = 10
 _LATITUDES = ("latitude", "lat")
 _LONGITUDES = ("longitude", "lon", "lng", "long")
 
@@ -42,7 +43,7 @@ class SampleColumns(Mapping[str, Any]):
         self.data = data
         self._features = {name: j for j, name in enumerate(data.feature_names)}
         self._others: dict[str, Any] = {str(name): data.meta[name] for name in data.meta.columns}
-        # Dates and scaled numbers are shown, compared and coloured as the table has them.
+        # Dates, and numbers that were scaled or filled in, are shown, compared and coloured as the table has them.
         self._as_read = {name for name in self._features if name in self._others or name in data.own_units}
         self._kinds: dict[str, Kind] = {}
         if data.target is not None and not any(_says_the_same(data, name) for name in data.meta.columns):
@@ -60,7 +61,7 @@ class SampleColumns(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name in self._as_read and name not in self._others:
             return own_units(self.data, name)
-        if name in self._features and name not in self._as_read:
+        if self.is_clustered_as_shown(name):
             column = self.data.X[:, [self._features[name]]]
             return (column.toarray() if hasattr(column, "toarray") else np.asarray(column)).ravel()
         values = self._others[name]
@@ -78,11 +79,14 @@ class SampleColumns(Mapping[str, Any]):
         """Whether it is one of the features that are clustered."""
         return name in self._features
 
+    def is_clustered_as_shown(self, name: str) -> bool:
+        """Whether it is a feature with the very values that are clustered: neither scaled nor filled in."""
+        return name in self._features and name not in self._as_read
+
     def kind(self, name: str) -> Kind:
         """What kind of values a column has."""
         if name not in self._kinds:
-            plain = name in self._features and name not in self._as_read
-            self._kinds[name] = "number" if plain else _kind(pd.Series(self[name]))
+            self._kinds[name] = "number" if self.is_clustered_as_shown(name) else _kind(pd.Series(self[name]))
         return self._kinds[name]
 
     def of_kind(self, *kinds: Kind) -> list[str]:
@@ -119,18 +123,38 @@ class SampleColumns(Mapping[str, Any]):
 
 
 def own_units(data: Dataset, name: str) -> np.ndarray:
-    """A feature that was scaled, in the units of its table; NaN where a value was filled in."""
+    """A feature that was scaled or filled in, as its table has it; NaN where a value was filled in."""
     return data.own_units[name].to_numpy(float, na_value=np.nan)[data.rows.positions]
 
 
+def to_own_units(data: Dataset, feature: int, values: np.ndarray) -> np.ndarray:
+    """Values among those of a feature that was scaled, a centre's say, in the units of its table."""
+    name = data.feature_names[feature]
+    scale = "none" if data.plan is None or data.plan.metric == "cosine" else data.plan.scale.get(name, "none")
+    if scale == "none" or name not in data.own_units:
+        return values
+    if scale == "log":
+        return np.expm1(values)
+    scaled, own = np.asarray(data.X[:, feature]), own_units(data, name)
+    low, high = np.nanargmin(own), np.nanargmax(own)
+    slope = (own[high] - own[low]) / ((scaled[high] - scaled[low]) or 1)
+    return own[low] + slope * (values - scaled[low])
+
+
 def feature_words(data: Dataset, feature: int, sample: int) -> str:
-    """What a feature of a sample is, for a person: as the table has it where it was scaled, or is a date."""
+    """What a feature of a sample is, for a person: as the table has it, where it was changed or is a date."""
     name = data.feature_names[feature]
     if name in data.meta.columns:
         return in_words(data.meta[name].iloc[sample])
     if name in data.own_units:
         return in_words(data.own_units[name].iloc[data.rows.positions[sample]])
     return short_number(float(data.X[sample, feature]))
+
+
+def known_as(data: Dataset) -> list[str]:
+    """What a person knows each feature by: its name, or the column of categories that it is one word of."""
+    categories = () if data.plan is None else [c for c in data.plan.columns("feature") if c in data.meta.columns]
+    return [next((c for c in categories if name.startswith(f"{c}=")), name) for name in data.feature_names]
 
 
 def in_words(value: Any) -> str:
@@ -207,4 +231,5 @@ def _kind(values: pd.Series) -> Kind:
     # Of a long column a part tells it, and what has hundreds of values in a part has more in the whole.
     some = known.iloc[:: max(1, len(known) // 5_000)]
     n_values = some.nunique()
-    return "category" if 0 < n_values <= min(MOST_CATEGORIES, max(2, len(some) // 2)) else "text"
+    few = max(min(MOST_CATEGORIES, len(some) // 2), len(some) // _OFTEN, 2)
+    return "category" if 0 < n_values <= few else "text"

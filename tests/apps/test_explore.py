@@ -88,6 +88,15 @@ class TestSearch:
         assert "nothing would be left" in page.search.said.value
         assert page.desk.looked_at is None
 
+    def test_so_is_one_that_leaves_nothing_of_what_others_leave(self, page):
+        page.search.mode.value = "filter"
+        page.search.words.value = "species == 'setosa'"
+        page.search.words.value = "petal_length > 5"
+        assert "Nothing is found among what the other filters leave" in page.search.said.value
+        assert page.desk.looked_at.sum() == 50
+        page.search.words.value = "north"
+        assert "25 samples</b> of 150 pass all filters" in page.search.said.value
+
 
 class TestColoursAndAxes:
     def test_any_column_colours_with_a_legend_or_a_bar(self, page):

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from datetime import datetime
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,49 @@ def test_excel():
     frame = read_table(buffer.getvalue(), "birds.xlsx")
     pd.testing.assert_frame_equal(frame, FRAME, check_dtype=False)
     assert "sheet 'birds' of 2 is read" in frame.attrs["notes"]
+
+
+def workbook(rows):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def test_excel_with_titles_and_empty_rows():
+    birds = [["bird", "weight", 2023, 2024], ["ann", 5.5, 3, 1], [], ["bob", None, 4, 2], ["cy", 9.5, 5, 3]]
+    titles = [["Birds of the year"], ["counted by hand", None, "draft"], []]
+    frame = read_table(workbook([*titles, *birds]), "birds.xlsx")
+    assert list(frame) == ["bird", "weight", 2023, 2024]
+    assert frame["bird"].tolist() == ["ann", "bob", "cy"]
+    assert frame[2023].dtype == int
+    assert "2 lines above the header left out ('Birds of the year', 'counted by hand draft')" in frame.attrs["notes"]
+
+
+def test_excel_cells_that_are_text_stay_text():
+    rows = [["postcode", "price", "sold", "when"], ["01067", "1.234,50", 3, datetime(2024, 5, 1)]]
+    rows += [["80331", "7,25", None, None], ["04109", "99,00", 5, datetime(2024, 5, 2)]]
+    frame = read_table(workbook(rows), "shops.xlsx")
+    assert frame["postcode"].tolist() == ["01067", "80331", "04109"]
+    assert frame["sold"].dtype == float
+    assert frame["when"].dtype.kind == "M"
+    data = load_dataset(frame, roles={"sold": "ignored"})
+    assert data.feature_names == ("price",)
+    assert data.X.ravel().tolist() == [1234.5, 7.25, 99.0]
+
+
+def test_excel_without_a_header():
+    frame = read_table(workbook([[5.5, 3, "ann"], [4.5, 2, "bob"], [3.5, 2, "cy"]]), "birds.xlsx")
+    assert frame["x1"].tolist() == [5.5, 4.5, 3.5]
+    assert "no header line: columns called x1..x3" in frame.attrs["notes"]
+
+
+def test_excel_that_begins_anywhere_on_its_sheet():
+    frame = read_table(workbook([[], [None, "a", "b"], [None, 1, 2.5], [None, 3, 4.5]]), "corner.xlsx")
+    pd.testing.assert_frame_equal(frame, pd.DataFrame({"a": [1, 3], "b": [2.5, 4.5]}))
 
 
 def test_excel_that_is_too_large_or_damaged(monkeypatch):

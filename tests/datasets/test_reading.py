@@ -275,3 +275,19 @@ def test_long_reads_tell_how_many_rows_are_done(ending, tmp_path):
         assert told == sorted(told)
         assert told[-1][0] == pytest.approx(200_000, abs=2)
         assert {total for _, total in told} <= {200_000, 200_001, 200_002}
+
+
+@pytest.mark.parametrize("last", ["7,02,3", '7,"02",3', "7, 02,3", "7,,3\n7,02,3"])
+@pytest.mark.parametrize(("encoding", "end"), [("utf-8", "\n"), ("utf-16", "\r\n"), ("utf-8", "\r")])
+def test_zeros_of_codes_are_kept_wherever_they_come(last, encoding, end):
+    text = "a,code,c\n" + "1,22,3\n" * 200 + last
+    frame = read_table(text.replace("\n", end).encode(encoding), "codes.csv")
+    assert frame["code"].iloc[0] == "22"
+    assert frame["code"].iloc[-1] == "02"
+    assert frame["a"].dtype == frame["c"].dtype == int
+
+
+def test_a_text_with_many_commas_is_no_header():
+    frame = read_table(b"shop;sold;said\nnorth;1,5;so, well, yes, no\nsouth;2,5;nothing\n", "shops.csv")
+    assert list(frame) == ["shop", "sold", "said"]
+    assert frame["sold"].tolist() == [1.5, 2.5]

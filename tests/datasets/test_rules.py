@@ -39,6 +39,9 @@ COLUMNS = {
         ("petal_length is None", [3]),
         ("species is not None", [0, 1, 3]),
         ('seen >= "2024-06-01"', [1, 3]),
+        ('seen < "01.06.2024"', [0]),  # with points the day comes first
+        ('seen == "1.6.2024"', [1]),
+        ('seen > "13/05/2024"', [1, 3]),
         ("count > 1", [2, 3]),
         ("petal_width in []", []),
         ("not (petal_length < 5)", [1, 2, 3]),  # a missing value is below nothing
@@ -55,6 +58,9 @@ def test_a_rule_selects(rule, expected):
     [
         ("petal_lenght > 5", "did you mean petal_length_cm"),
         ("class > 5", "“class” is a text and"),
+        ("petal_length > 1.234,5", "numbers are written with a point"),
+        ("note == 05843", "a code that begins with 0 is a text: “05843” in quotes"),
+        ('seen > "05/06/2024"', "could be read in two ways; write the date as 2024-12-31"),
         ("petal > 5", "could be petal_length_cm or petal_width"),
         (r'"\d" in speces', "did you mean species"),
         ("speces == 'setosa'", "did you mean species"),

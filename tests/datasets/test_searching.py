@@ -73,3 +73,13 @@ def test_more_like_nothing_and_more_like_all_are_refused():
         more_like(np.zeros((3, 1)), [])
     with pytest.raises(ValueError, match="no others"):
         more_like(np.zeros((3, 1)), [0, 1, 2])
+
+
+def test_signs_in_a_text_and_columns_of_truth_values():
+    columns = {"note": ["the box <again>", "no", "yes"], "verified": np.array([True, False, True])}
+    assert find("<again>", columns, ["note"]).tolist() == [True, False, False]
+    assert find("verified", columns, ["note"]).tolist() == [True, False, True]
+    assert find("not verified", columns, ["note"]).tolist() == [False, True, False]
+    assert not find("verify", columns, ["note"]).any()
+    with pytest.raises(ValueError, match="can't be read"):
+        find("<never>", columns, ["note"])

@@ -44,6 +44,17 @@ def test_the_clipboard_takes_tabs(session):
     assert table_text(session).splitlines()[0].split("\t")[:2] == ["x", "note"]
 
 
+def test_whole_numbers_beside_holes_and_zones_of_time_are_written_as_they_were():
+    times = pd.date_range("2024-01-01", periods=4, tz="Europe/Vienna")
+    table = pd.DataFrame({"x": [0.5, 0.1, 9.0, 9.2], "days": [3, None, 4, 5], "when": times})
+    session = Session(load_dataset(table, roles={"days": "ignored", "when": "ignored"}), FCM(n_clusters=2))
+    lines = table_csv(session).data.decode().splitlines()
+    assert lines[1].startswith("0.5,3,2024-01-01 00:00:00+01:00,")
+    assert lines[2].startswith("0.1,,2024-01-02 00:00:00+01:00,")
+    sheet = pd.read_excel(io.BytesIO(table_excel(session).data))
+    assert sheet["when"].tolist() == times.tz_localize(None).tolist()
+
+
 def test_names_and_taken_columns(session):
     frame = whole_table(Session(session.data.table.assign(cluster=0.5)[["x", "cluster"]], FCM(n_clusters=2)))
     assert {"cluster", "cclab_cluster"} <= set(frame.columns)

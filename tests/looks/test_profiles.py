@@ -64,3 +64,9 @@ def test_texts_are_named_by_their_words():
     assert suggested_name(data, labels, 0) == "car, red"
     assert suggested_name(data, labels, 1).startswith("apple")
     assert telling_words([], ["a"]) == []
+
+
+def test_a_category_names_a_cluster_by_its_word():
+    frame = pd.DataFrame({"sold": np.arange(30.0), "goods": ["Küche"] * 10 + ["Möbel"] * 20, "where": ["n", "s"] * 15})
+    data = load_dataset(frame, roles={"goods": "feature", "where": "group"})
+    assert suggested_name(data, Hard(np.arange(30) // 10, n_clusters=3), 0) == "Küche, low sold"

@@ -12,8 +12,8 @@ from cclab.export.files import figure_png
 from cclab.looks.column_encoding import encode_categories, encode_column, encode_dates, encode_numbers
 from cclab.looks.palette import RAMP, hex_color
 from cclab.looks.profiles import profile
-from cclab.looks.projections import project
-from cclab.looks.sample_columns import SampleColumns, years
+from cclab.looks.projections import project, two_columns
+from cclab.looks.sample_columns import SampleColumns, to_own_units, years
 
 
 @pytest.fixture
@@ -60,6 +60,38 @@ def test_scaled_features_and_dates_are_shown_and_found_in_the_units_of_their_tab
     about = {f.name: f for f in profile(data, Hard(np.arange(12) // 6), 1).features}
     assert (round(about["sold"].mean, 1), round(about["sold"].others, 1)) == (9500.5, 3500.5)
     assert about["sold"].effect > 1  # in standard deviations, whatever the units
+
+
+@pytest.mark.parametrize(
+    ("n", "vehicles", "kind"), [(20_000, 400, "category"), (2_000, 400, "text"), (60, 25, "category")]
+)
+def test_many_different_words_are_categories_where_each_is_there_often(n, vehicles, kind):
+    meta = pd.DataFrame({"vehicle": [f"veh-{i % vehicles}" for i in range(n)]})
+    assert SampleColumns(Dataset("drives", np.zeros((n, 1)), meta=meta)).kind("vehicle") == kind
+
+
+def test_what_was_filled_in_is_still_missing_to_a_person():
+    frame = pd.DataFrame({"size": np.r_[np.nan, np.arange(11.0)], "sold": np.arange(12.0)})
+    columns = SampleColumns(load_dataset(frame, missing="median"))
+    assert select("size is None", columns).tolist() == [True] + [False] * 11
+    assert [columns.words("size", sample) for sample in (0, 1)] == ["", "0"]
+
+
+@pytest.mark.parametrize("scale", ["none", "standardise", "robust", "log"])
+def test_centres_are_told_in_the_units_of_the_table(scale):
+    sold = np.r_[np.arange(10.0), np.nan, np.arange(1000.0, 1010)]
+    data = load_dataset(pd.DataFrame({"sold": sold, "size": np.arange(21.0)}), scale=scale, missing="median")
+    assert np.allclose(to_own_units(data, 0, data.X[[0, 3, 20], 0]), [0, 3, 1009])
+
+
+def test_centres_lie_among_their_samples_on_axes_in_the_units_of_the_table():
+    frame = pd.DataFrame({"sold": np.r_[np.arange(10.0), np.arange(1000.0, 1010)], "size": np.arange(20.0)})
+    data = load_dataset(frame, scale="standardise")
+    shown = project(data, two_columns("sold", "size"))
+    assert shown.xy[:, 0].max() == 1009
+    centres = np.array([data.X[:10].mean(axis=0), data.X[10:].mean(axis=0)])
+    assert np.abs(shown.place(centres) - [[4.5, 4.5], [1004.5, 14.5]]).max() <= 0.5
+    assert project(data, "0 1").x_label == "sold (standardised)"
 
 
 def test_a_session_adds_its_clusters_by_number_or_name():

@@ -78,6 +78,10 @@ class ColumnsSheet(Popover):
         """Show the columns as they are used now, or put them away."""
         super().toggle()
         if self.is_open:
+            # Those of before are gone at once: what one chose of them meanwhile would be lost.
+            self._columns, self._plan = [], Plan({})
+            self._note.value = "reading the columns…"
+            self.reset()
             self._start(self.refresh())
 
     async def refresh(self) -> None:
@@ -85,9 +89,7 @@ class ColumnsSheet(Popover):
         data = self._desk.session.data
         try:
             self._columns, self._plan = await asyncio.to_thread(overview, data)
-            self.wrong.value = ""
         except ValueError as error:
-            self._columns, self._plan = [], Plan({})
             self._say(in_words(error))
         self._wanted = self._plan
         dropped = len(data.rows.dropped)

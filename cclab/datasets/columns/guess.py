@@ -38,6 +38,8 @@ _MOST_UNTOLD = 0.05
 _LEAST_NUMBERED = 10
 # So few whole numbers in so many rows may name kinds of things.
 _FEW_KINDS, _MANY_ROWS = 6, 20
+# So many numbers beside pictures are no reason to cluster by them alone.
+_FEW_BESIDE = 2
 # A column that lacks more than this would cost most rows.
 _MOSTLY_MISSING = 0.5
 
@@ -84,6 +86,7 @@ def guess_roles(frame: pd.DataFrame, kinds: Mapping[str, str], target: str | Non
             if guess.role == "id" and not _IDENTIFIER.fullmatch(name.strip()):
                 guesses[name] = Guess("feature")  # there is nothing else
     _vectors_alone(kinds, guesses)
+    _pictures_alone(kinds, guesses)
     _few_numbers(frame, kinds, guesses)
     _one_name(frame, guesses)
     _one_picture(guesses)
@@ -227,6 +230,15 @@ def _vectors_alone(kinds: Mapping[str, str], guesses: dict[str, Guess]) -> None:
         for name in features:
             if kinds[name] == "number":
                 guesses[name] = Guess("group", f"column {name!r} is no feature: there are vectors; kept as a group")
+
+
+def _pictures_alone(kinds: Mapping[str, str], guesses: dict[str, Guess]) -> None:
+    """A table of pictures is about these: a number or two beside them are kept to look at."""
+    features = [name for name, guess in guesses.items() if guess.role == "feature"]
+    pictured = any(guess.role == "picture" for guess in guesses.values())
+    if pictured and len(features) <= _FEW_BESIDE and all(kinds[name] == "number" for name in features):
+        for name in features:
+            guesses[name] = Guess("group", f"column {name!r} is no feature: there are pictures; kept as a group")
 
 
 def _few_numbers(frame: pd.DataFrame, kinds: Mapping[str, str], guesses: dict[str, Guess]) -> None:

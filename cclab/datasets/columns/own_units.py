@@ -1,4 +1,4 @@
-"""Scaled features as people know them: in the units of their table."""
+"""Features as people know them: in the units of their table, without what was filled in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cclab.datasets.columns.plan import Plan
 
 
 def in_own_units(plan: Plan | None, table: pd.DataFrame | None, features: Collection[str]) -> pd.DataFrame:
-    """The columns of a table that are features in another scale, as the numbers that they are there.
+    """The columns of a table that are features in another scale, or with values filled in, as the numbers there.
 
     Parameters
     ----------
@@ -23,5 +23,9 @@ def in_own_units(plan: Plan | None, table: pd.DataFrame | None, features: Collec
     """
     if plan is None or table is None:
         return pd.DataFrame()
-    scaled = [name for name in plan.columns("feature") if plan.scale.get(name, "none") != "none" and name in features]
-    return typed(table)[0][scaled].select_dtypes("number") if scaled else pd.DataFrame()
+    changed = [
+        name
+        for name in plan.columns("feature")
+        if name in features and (plan.scale.get(name, "none") != "none" or plan.missing.get(name, "drop") != "drop")
+    ]
+    return typed(table)[0][changed].select_dtypes("number") if changed else pd.DataFrame()

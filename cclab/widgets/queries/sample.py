@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from cclab.core.words import short_number
 from cclab.datasets import Dataset
 from cclab.looks.describe import label_meanings
 from cclab.looks.encoding import Look, Sign, set_sign, sets_of
-from cclab.looks.sample_columns import SampleColumns, feature_words
+from cclab.looks.sample_columns import SampleColumns, feature_words, in_words, known_as
 from cclab.queries.base import Query
 from cclab.session import Session, Snapshot
 from cclab.widgets.kit.html import Html, join, tag
@@ -108,9 +109,13 @@ class Samples:
 
 
 def sample_name(data: Dataset, sample: int) -> str:
-    """The sample's number, and its name where it has one, else its row in the table where that is another number."""
+    """The sample's number, and its name where it has one, else its row in the table where that is another number.
+
+    A picture goes by its file, without the folders that this is in: they are the same for many.
+    """
     if data.sample_names is not None:
-        return f"{sample} {data.sample_names[sample]}"
+        name = data.sample_names[sample]
+        return f"{sample} {name if data.images is None else name.rpartition('/')[2]}"
     row = data.rows.positions[sample]
     return str(sample) if row == sample else f"{sample} (row {row})"
 
@@ -131,11 +136,14 @@ def sample_content(data: Dataset, sample: int, most: int = MOST_VALUES, columns:
     most : int
         So many values at most, the largest of sparse data.
     columns : sequence of str
-        The columns that a person has chosen; without any the features, unless there is a picture or a text to see.
+        The columns that a person has chosen; without any the features, unless there is a picture or a text to see. Of
+        features that a reduction has made, which say nothing, those beside them.
     """
     parts = [_picture(data, sample)] if data.images is not None else []
     if data.text_column is not None:
         parts.append(tag("p", clipped(data.text(sample)), class_="cc-text", dir="auto"))
+    if not columns and not parts:
+        columns = _beside(data)[:most]
     if columns:
         parts.append(_chosen(data, sample, columns))
     elif not parts:
@@ -181,11 +189,24 @@ def _values(data: Dataset, sample: int, most: int) -> Html:
         values = [(int(row.indices[e]), float(row.data[e])) for e in chosen]
         entries, n_values = [(data.feature_names[j], short_number(value)) for j, value in values], row.nnz
     else:
-        names, n_values = data.feature_names[:most], data.n_features
-        entries = [(name, feature_words(data, j, sample)) for j, name in enumerate(names)]
+        features = {name: j for j, name in enumerate(known_as(data))}  # a category is told once, by its word
+        entries = [(name, _words(data, name, j, sample)) for name, j in islice(features.items(), most)]
+        n_values = len(features)
     rest = n_values - len(entries)
     entries += [(f"and {rest} more", "")] if rest > 0 else []
     return tag("dl", [join(tag("dt", name, title=name), tag("dd", value)) for name, value in entries])
+
+
+def _beside(data: Dataset) -> list[str]:
+    """The columns beside features that are parts of a reduction, the truth left out."""
+    if data.plan is None or data.feature_names[0] not in ("PC 1", "SV 1"):
+        return []
+    return [name for name in data.plan.columns("group") if name in data.meta.columns]
+
+
+def _words(data: Dataset, name: str, feature: int, sample: int) -> str:
+    is_category = name != data.feature_names[feature]
+    return in_words(data.meta[name].iloc[sample]) if is_category else feature_words(data, feature, sample)
 
 
 def sample_card(

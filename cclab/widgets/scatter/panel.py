@@ -175,6 +175,7 @@ class Scatter(View):
         self.points.on_click(self._clicked)
         self.points.on_hover(self._hovered)
         self.use("lasso")
+        self._plot.add_class("cc-unplaced")  # until `_place`
         self.axes_menu.take_data(data)
         self._plot.children = [self.points.widget]
         if gone is not None:
@@ -221,6 +222,7 @@ class Scatter(View):
         self._drawn.pop("links", None)
         self._drawn["projection"] = projection
         self.points.set_positions(projection.xy, projection.x_label, projection.y_label)
+        self._plot.remove_class("cc-unplaced")
         self._show_links(self.desk.session.current)
         self._show_centers(self.desk.session.current)
 

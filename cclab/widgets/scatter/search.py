@@ -90,6 +90,7 @@ class Search(View):
     async def _search(self, words: str, mode: str) -> None:
         desk, session = self.desk, self.desk.session
         columns = desk.columns
+        self._say(join("Looking…"))
         try:
             mask = await in_thread(find, words, columns, columns.searched())
         except Exception as error:
@@ -97,21 +98,22 @@ class Search(View):
             return
         if session is not desk.session:
             return
+        seen = mask if desk.looked_at is None else mask & desk.looked_at
         if mode == "filter":
-            if not mask.any():
-                self._say(join("Nothing is found, so nothing would be left to look at."), bad=True)
+            if not seen.any():
+                among = " among what the other filters leave" if mask.any() else ""
+                self._say(join(f"Nothing is found{among}, so nothing would be left to look at."), bad=True)
                 return
             desk.set_filter(words, mask)
-        elif desk.looked_at is not None:
-            mask = mask & desk.looked_at
-        found = np.flatnonzero(mask)
+        found = np.flatnonzero(seen)
         if mode == "add":
             found = np.union1d(desk.selection, found)
         elif mode == "narrow":
             found = np.intersect1d(desk.selection, found)
         if mode != "filter":
             desk.select(found)
-        self._say(join(tag("b", counted(int(mask.sum()), "sample")), " of ", f"{len(mask):,}."))
+        passing = " pass all filters" if len(desk.filters) > 1 else ""
+        self._say(join(tag("b", counted(int(seen.sum()), "sample")), f" of {len(mask):,}{passing}."))
 
     def _act(self, action: Action) -> None:
         if action.name == "forget" and action.id is not None:

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from cclab.core.words import counted
+from cclab.core.words import counted, short_number
 from cclab.looks.encoding import Look
 from cclab.looks.palette import hue
+from cclab.looks.sample_columns import to_own_units
 from cclab.session import Snapshot
 from cclab.widgets.kit.html import Html, tag
 from cclab.widgets.kit.layout import gauge, text, with_classes
@@ -65,7 +66,8 @@ class Clusters(Part):
         centers, data = snapshot.state.centers, self.desk.session.data
         if centers is None or centers.shape != (snapshot.partition.n_clusters, data.n_features):
             return (), None
-        return data.feature_names[:MOST_FEATURES], centers[:, :MOST_FEATURES]
+        names = data.feature_names[:MOST_FEATURES]
+        return names, np.column_stack([to_own_units(data, j, centers[:, j]) for j in range(len(names))])
 
     def _row(self, place: int, look: Look, size: int, center: Iterable[float]) -> Html:
         return tag(
@@ -80,7 +82,7 @@ class Clusters(Part):
                 ),
             ),
             tag("td", f"{size:,}", class_="cc-number"),
-            [tag("td", f"{value:.3g}", class_="cc-number") for value in center],
+            [tag("td", short_number(value, 3), class_="cc-number", title=f"{value:.6g}") for value in center],
             data_action="select",
             data_id=place,
             tabindex=0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipywidgets as widgets
 import numpy as np
 
-from cclab.core.words import counted, shortened
+from cclab.core.words import counted, short_number, shortened
 from cclab.looks.encoding import Look
 from cclab.looks.palette import N_HUES, hue
 from cclab.looks.profiles import Feature, profile, suggested_name
@@ -50,8 +50,9 @@ class ClusterProfile(Part):
         self._samples.on_action(lambda action: desk.select([int(action.id)]))
         self._samples.on_hover(lambda sample: desk.point_at(None if sample is None else int(sample)))
         self.other = with_classes(widgets.Dropdown(description="Merge with", layout={"width": "auto"}), "cc-plain")
-        self.merge_button = button("Merge", self.merge, hint="State that the two clusters are one", look="outlined")
-        self.split_button = button("Split in two", self.split, hint="State that it is two clusters", look="outlined")
+        merge_hint, split_hint = "State that the two clusters are one", "State that it is two clusters"
+        self.merge_button = button("Merge", self.merge, hint=merge_hint, look="outlined", css="cc-once")
+        self.split_button = button("Split in two", self.split, hint=split_hint, look="outlined", css="cc-once")
         self.cluster.observe(self._chosen, "value")
         self.name.observe(self._renamed, "value")
         verbs = row(self.other, self.merge_button, self.split_button, css="cc-profile-row")
@@ -165,15 +166,10 @@ def _feature_row(feature: Feature, most: float, color: str) -> Html:
     return tag(
         "tr",
         tag("td", feature.name, title=feature.name),
-        tag("td", f"{_short(feature.mean)} ± {_short(feature.spread, 2)}", class_="cc-number"),
-        tag("td", _short(feature.others), class_="cc-number"),
+        tag("td", f"{short_number(feature.mean, 3)} ± {short_number(feature.spread, 2)}", class_="cc-number"),
+        tag("td", short_number(feature.others, 3), class_="cc-number"),
         tag("td", bar, title=words),
     )
-
-
-def _short(value: float, digits: int = 3) -> str:
-    """A number in so many digits, or in all before its point."""
-    return f"{value:,.0f}" if 10**digits <= abs(value) < 1e9 else f"{value:.{digits}g}"
 
 
 def _chip(name: str, sample: int) -> Html:

@@ -60,3 +60,17 @@ def test_what_can_t_be_done_is_said_there_and_nothing_changes(open_page):
     sheet.reset_button.click()
     assert sheet.wrong.value == ""
     assert sheet.apply_button.disabled
+
+
+def test_while_the_columns_are_read_anew_nothing_can_be_chosen(open_page, monkeypatch):
+    visitor = open_page(table(), FCM(n_clusters=2))
+    sheet = visitor.page.columns
+    sheet.toggle()
+    sheet.toggle()
+    reading = []
+    monkeypatch.setattr(sheet, "_start", reading.append)
+    sheet.toggle()
+    assert sheet.is_open
+    assert not sheet.table.rows
+    assert sheet.scale_all.disabled
+    reading[0].close()

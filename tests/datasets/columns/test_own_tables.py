@@ -9,6 +9,7 @@ import pytest
 
 from cclab.datasets import limits, load_dataset
 from cclab.datasets.columns import thumbnails
+from cclab.datasets.columns.overview import overview
 from cclab.datasets.rows import DroppedRows
 from tests.datasets.columns.own_tables import (
     german_sales,
@@ -244,7 +245,7 @@ def test_a_folder_of_pictures_and_a_function_of_ones_own(tmp_path):
 
 def test_pictures_in_a_table_as_bytes_or_as_files(tmp_path):
     pictures = [picture(i % 2, seed=i) for i in range(6)]
-    inside = load_dataset(pd.DataFrame({"x": range(6), "look": pictures}))
+    inside = load_dataset(pd.DataFrame({"x": range(6), "look": pictures}), roles={"x": "feature"})
     assert inside.feature_names == ("x",)
     assert inside.picture(0).shape == (24, 24, 3)
     assert inside.table["look"].tolist()[0] == "picture 0"
@@ -270,3 +271,31 @@ def test_bombs_are_refused_before_they_unpack(monkeypatch):
     monkeypatch.setattr(thumbnails, "MOST_PIXELS", 100)
     with pytest.raises(ValueError, match="none of 12 pictures can be read"):
         load_dataset(zip_of_pictures(), filename="large.zip")
+
+
+def pictures_with_numbers(n_numbers, broken=(3,)):
+    rng = np.random.default_rng(0)
+    cells = [b"\x89PNG broken" if i in broken else picture(i % 2, seed=i) for i in range(12)]
+    return pd.DataFrame({"photo": cells} | {f"size {j}": rng.normal(size=12) for j in range(n_numbers)})
+
+
+def test_a_number_or_two_beside_pictures_are_kept_to_look_at():
+    with pytest.warns(DroppedRows):
+        data = load_dataset(pictures_with_numbers(2))
+    assert data.plan.roles == {"photo": "picture", "size 0": "group", "size 1": "group"}
+    assert data.n_samples == 11
+    assert "column 'size 0' is no feature: there are pictures; kept as a group" in data.notes
+    assert "size 2" in load_dataset(pictures_with_numbers(3)).feature_names
+
+
+@pytest.mark.parametrize("roles", [{"photo": "feature"}, {"size 0": "group", "size 1": "group", "size 2": "group"}])
+def test_pictures_become_features_later_by_their_pixels_and_broken_ones_stay_out(roles):
+    data = load_dataset(pictures_with_numbers(3))
+    assert data.table["photo"].isna().tolist() == [i == 3 for i in range(12)]
+    changed = data.with_columns(roles=roles)
+    assert changed.n_samples == 11
+    assert "picture 1" in changed.feature_names
+    assert not any("photo=" in name for name in changed.feature_names)
+    assert changed.with_columns(metric="cosine").n_samples == 11
+    columns, _ = overview(changed)
+    assert (columns[0].kind, round(columns[0].missing, 2)) == ("picture", 0.08)

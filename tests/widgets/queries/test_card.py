@@ -7,11 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cclab import CA, FCM
+from cclab import CA, FCM, load_dataset
 from cclab.core.registry import strategies
 from cclab.oracles import Answer, Function, Oracle, Truth
 from cclab.queries.base import Query, Strategy
 from cclab.widgets.queries.card import Queries
+from cclab.widgets.queries.sample import sample_content, sample_name
+from tests.datasets.columns.own_tables import zip_of_pictures
 from tests.widgets.sessions import Told, act, blobs, desk_on, hover, shown
 
 
@@ -300,6 +302,12 @@ def test_pictures_in_place_of_values():
     assert "width</dt>" not in shown(view.samples)
 
 
+def test_a_picture_goes_by_its_file():
+    data = load_dataset(zip_of_pictures(), filename="shapes.zip")
+    assert data.sample_names[7] == "squares/003.png"
+    assert sample_name(data, 7) == "7 003.png"
+
+
 GROUP = Query.group([0, 3, 6, 9, 12, 15, 1, 4], "Two are surely in it.", 1)
 
 
@@ -475,3 +483,27 @@ def test_what_an_oracle_said_before_it_failed_is_stated():
     assert said == [("info", "7 questions answered by half; none wants your eye. Half failed: OSError: no connection.")]
     assert len(desk.session.constraints) == 7
     assert len(desk.session.pending) == 1, "a new question, not those that nobody answered"
+
+
+def test_a_category_among_the_features_is_told_by_its_word():
+    shops = pd.DataFrame({"sold": np.arange(40.0), "Filiale": ["Köln", "Gießen", "Zürich", "Köln"] * 10})
+    data = load_dataset(shops, roles={"Filiale": "feature"})
+    assert data.n_features == 4
+    said = str(sample_content(data, 1))
+    assert "Gießen" in said
+    assert "Filiale=" not in said
+    assert said.count("<dt") == 2
+    assert "and" not in said  # nothing is left out
+
+
+def test_beside_vectors_that_were_reduced_a_card_shows_columns_of_the_table():
+    rng = np.random.default_rng(0)
+    cells = pd.DataFrame(
+        {"donor": ["ann", "bob"] * 20, "counts": np.arange(40.0) + 0.5, "kind": ["t", "t", "b", "b"] * 10}
+    )
+    data = load_dataset(cells, vectors=rng.normal(size=(40, 250)), target="kind")
+    said = str(sample_content(data, 1))
+    assert "bob" in said
+    assert "1.5" in said
+    assert "PC 1" not in said
+    assert "kind" not in said

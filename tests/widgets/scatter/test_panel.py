@@ -1,5 +1,7 @@
 """The Points panel and the signs that explain it."""
 
+import asyncio
+
 import numpy as np
 import pandas as pd
 
@@ -9,6 +11,7 @@ from cclab.datasets.coreset import Coreset
 from cclab.looks.encoding import Sign
 from cclab.widgets.knowledge.selection_bar import SelectionBar
 from cclab.widgets.queries.sample import sample_card
+from cclab.widgets.scatter import axes
 from cclab.widgets.scatter.legend import sign_entries
 from cclab.widgets.scatter.panel import MOST_RINGS, Scatter
 from tests.front_end import send
@@ -96,3 +99,14 @@ def test_samples_that_stand_for_many_rows_count_by_them():
     plain.select([0, 1])
     assert "2</b> selected" in shown(bar.verbs)
     assert "rows" not in shown(bar.verbs)
+
+
+async def test_until_samples_are_placed_they_are_not_shown_on_one_spot(monkeypatch):
+    monkeypatch.setattr(axes, "AT_ONCE", 10)
+    view = Scatter(desk_on("COPKMeans"))
+    assert view.projection is None
+    assert "cc-unplaced" in view._plot._dom_classes
+    while view.projection is None:
+        await asyncio.sleep(0.01)
+    assert "cc-unplaced" not in view._plot._dom_classes
+    view.close()

@@ -34,6 +34,10 @@ export function giveFocusBack(root, signal) {
   root.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.target.matches?.("select")) root.focus({ preventScroll: true });
   }, { signal });
+  // And after what is seldom meant twice: Space, which runs the solver, would do it again.
+  root.addEventListener("click", (event) => {
+    if (event.target.closest?.(".cc-once")) root.focus({ preventScroll: true });
+  }, { signal });
   // What drops down from the logo goes with the next click elsewhere.
   root.addEventListener("click", (event) => {
     for (const open of root.querySelectorAll("details.cc-places[open]")) {
