@@ -26,7 +26,7 @@ _MAKERS: dict[str, Callable[[Picture, np.ndarray], Objects]] = {
 # Masks of large pictures are made in blocks of so many pixels a side, a multiple of the steps of wide filters; around
 # them it is looked as far as filters look (where these are known already, as far as neighbours have a say), and further
 # where slow changes of light are taken away.
-BLOCK, NEIGHBOURS_HALO, LIGHT_HALO = 1040, 16, 128
+BLOCK, NEIGHBOURS_HALO, LIGHT_HALO = 520, 16, 128
 # Around paint smaller ones do.
 AT_PAINT = 240
 # Of a larger picture nothing is kept for every pixel: what is seen is worked out in blocks, where it is asked for.
