@@ -50,17 +50,14 @@ class Bank:
     def of(cls, picture: Picture) -> Bank:
         """All maps of a picture, in strips, so that a large one takes little more than its maps do."""
         height, width = picture.shape
-        values: np.ndarray | None = None
+        kinds, scales, _ = zip(*_maps(_rows_of(picture, 0, 1)))
+        kind = np.float16 if height * width > PRECISE else np.float32
+        values = np.empty((height, width, len(kinds)), dtype=kind)
         for top in range(0, height, STRIP):
             low, high = max(top - HALO, 0), min(top + STRIP + HALO, height)
             part = picture if high - low == height else _rows_of(picture, low, high)
-            kinds, scales, maps = zip(*_maps(part))
-            if values is None:
-                kind = np.float16 if height * width > PRECISE else np.float32
-                values = np.empty((height, width, len(maps)), dtype=kind)
-            for place, each in enumerate(maps):
+            for place, (_, _, each) in enumerate(_maps(part)):
                 values[top : top + STRIP, :, place] = each[top - low : top - low + STRIP]
-        assert values is not None  # a picture has a pixel at least
         return cls(values.reshape(height * width, -1), kinds, scales)
 
 

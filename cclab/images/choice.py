@@ -12,9 +12,9 @@ from cclab.images.prototypes import Palette, means_of
 # Paint lies within regions, and says nothing of their borders: there values, which look at a pixel and what is next to
 # it, are sharper than filters that look far. So a forest has to be better by so much.
 MARGIN = 0.03
-# Strokes are long from this share of their region's longest on. Shorter ones are corrections: laid where the way that
-# was taken errs, they speak against it whatever it is, and turn the choice only where the other is better by so much.
-LONG, TURNS = 1 / 3, 0.25
+# Dabs are laid where the way that was taken errs: they speak against it whatever it is, and turn the choice only where
+# the other is better by so much.
+TURNS = 0.25
 # Values must tell apart not the paint alone but the picture: so near, on average, its pixels are to one region's paint
 # and not to another's. From 0.5 (halfway between two) to 1.
 CLEAR = 0.85
@@ -71,10 +71,10 @@ def choose(plain: Paint, seen: Paint, columns: np.ndarray, pixels: np.ndarray) -
     pixels : array of shape (n, n_features)
         Values all over the picture.
     """
-    long, clear = _long(plain), _clearness(plain, pixels)
-    values, learned = _rightly(plain.only(long), seen.only(long), columns)
+    clear = _clearness(plain, pixels)
+    values, learned = _rightly(plain.without_dabs, seen.without_dabs, columns)
     by_values = clear >= CLEAR and not learned > values + MARGIN
-    if not long.all():
+    if not plain.long.all():
         others = _rightly(plain, seen, columns)
         taken, other = others if by_values else others[::-1]
         if other > taken + TURNS and clear >= CLEAR:
@@ -99,14 +99,6 @@ def _squares(palette: Palette, paint: Paint, values: np.ndarray) -> np.ndarray:
     X, centers = values.astype(float) @ palette.units, means_of(palette, paint.values)
     squares = ((X[:, None] - centers[None]) ** 2).sum(axis=2)
     return np.column_stack([squares[:, palette.regions == region].min(axis=1) for region in palette.painted])
-
-
-def _long(paint: Paint) -> np.ndarray:
-    """(n,) whether each pixel is of a long stroke."""
-    sizes = np.bincount(paint.stroke)[paint.stroke]
-    longest = np.zeros(int(paint.code.max()) + 1)
-    np.maximum.at(longest, paint.code, sizes)
-    return sizes >= LONG * longest[paint.code]
 
 
 def _rightly(plain: Paint, seen: Paint, columns: np.ndarray) -> tuple[float, float]:

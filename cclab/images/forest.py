@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from cclab.images.bank import Bank
+from cclab.images.strokes import MOST_OF_A_STROKE, are_long
 
 # Paint is left out in at most so many turns, each with so many trees.
 FOLDS, TESTING = 4, 8
 # How many trees, by what is clustered: superpixels are to be quick. And the share of the pieces of paint that each of
 # them sees.
 N_TREES, SEEN = {"pixels": 40, "superpixels": 20}, 0.7
-# Of a stroke so many pixels are learned from at most: more of the same teach nothing and cost time.
-MOST_OF_A_STROKE = 250
 # Pieces of a stroke have about so many pixels.
 PIECE = 60
 # No vote is surer than this, so that what is painted otherwise near by can win; and powers of votes that are tried
@@ -78,11 +77,19 @@ class Paint:
         totals = np.bincount(self.code, weights=weight)
         return weight / totals[self.code] * len(self.code) / len(totals)
 
-    def only(self, some: np.ndarray) -> Paint:
-        """A part of it; all of it is itself."""
-        if some.all():
+    @cached_property
+    def long(self) -> np.ndarray:
+        """(n,) whether each pixel is of a long stroke."""
+        regions = np.zeros(int(self.stroke.max()) + 1, dtype=int)
+        regions[self.stroke] = self.region
+        return are_long(regions, np.bincount(self.stroke))[self.stroke]
+
+    @cached_property
+    def without_dabs(self) -> Paint:
+        """Its long strokes; itself where there are no others."""
+        if self.long.all():
             return self
-        return Paint(*(each[some] for each in (self.values, self.region, self.stroke, self.piece)))
+        return Paint(*(each[self.long] for each in (self.values, self.region, self.stroke, self.piece)))
 
     def left_out(self, columns: np.ndarray) -> np.ndarray:
         """(n, n_regions) what trees say of each pixel that were grown without its stroke; NaN where there are none."""

@@ -195,10 +195,9 @@ def single_pixels(picture: Picture, features: np.ndarray | None = None) -> Objec
         Default: as for `cclab.images.features`.
     """
     values = _checked(picture, features, None)
-    guide = _guide(picture).reshape(len(values), -1)
     labels = np.arange(len(values), dtype=np.int32).reshape(picture.shape)
     ones = np.ones(len(values), dtype=np.int64)
-    return Objects("pixels", values, ones, labels, _ties(_neighbours(*picture.shape), guide))
+    return Objects("pixels", values, ones, labels, _grid_ties(_guide(picture)))
 
 
 def _checked(picture: Picture, features: np.ndarray | None, names: tuple[str, ...] | None) -> np.ndarray:
@@ -262,11 +261,31 @@ def _neighbours(height: int, width: int) -> np.ndarray:
 
 
 def _ties(pairs: np.ndarray, guide: np.ndarray) -> sparse.csr_array:
-    """Symmetric weights ``4 max(0.1, exp(-Δ² / (2 mean Δ²)))``, Δ the distance in the guide."""
+    """Symmetric weights between the pairs, by their distances in the guide."""
     n_objects = len(guide)
     one, other = pairs
-    squared = sum((column[one] - column[other]) ** 2 for column in guide.T)
-    mean = squared.mean() if len(one) and squared.any() else 1.0
-    weights = TIE * np.maximum(WEAKEST, np.exp(-squared / (2 * mean)))
-    upper = sparse.coo_array((weights.astype(np.float64), (one, other)), shape=(n_objects, n_objects)).tocsr()
+    weights = _weights(sum((column[one] - column[other]) ** 2 for column in guide.T))
+    upper = sparse.coo_array((weights, (one, other)), shape=(n_objects, n_objects)).tocsr()
     return upper + upper.T.tocsr()
+
+
+def _grid_ties(guide: np.ndarray) -> sparse.csr_array:
+    """The same between neighbours in a grid, put where they belong at once: a detour takes longer than all else."""
+    height, width, _ = guide.shape
+    down, across = (sum(np.diff(guide, axis=axis).transpose(2, 0, 1) ** 2) for axis in (0, 1))
+    weights = _weights(np.concatenate([down.ravel(), across.ravel()]))
+    down, across = weights[: down.size].reshape(down.shape), weights[down.size :].reshape(across.shape)
+    tied = np.zeros((height, width, 4))  # to what is above, on the left, on the right and below: in order of number
+    tied[1:, :, 0] = tied[:-1, :, 3] = down
+    tied[:, 1:, 1] = tied[:, :-1, 2] = across
+    tied = tied.reshape(-1, 4)
+    there = tied > 0
+    numbers = np.arange(len(tied), dtype=np.int32)[:, None] + np.array([-width, -1, 1, width], dtype=np.int32)
+    starts = np.append(0, np.cumsum(np.count_nonzero(there, axis=1))).astype(np.int32)
+    return sparse.csr_array((tied[there], numbers[there], starts), shape=(len(tied), len(tied)))
+
+
+def _weights(squared: np.ndarray) -> np.ndarray:
+    """``4 max(0.1, exp(-Δ² / (2 mean Δ²)))``, Δ the distance in the guide."""
+    mean = squared.mean() if np.any(squared) else 1.0
+    return TIE * np.maximum(WEAKEST, np.exp(-squared / (2 * mean))).astype(np.float64)

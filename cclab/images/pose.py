@@ -217,17 +217,18 @@ class Painting:
             eye = np.eye(len(forest.regions))
             return Model(recipe.options, eye, eye, forest.regions, recipe.regions, self.picture, forest)
         palette, centers = self._prototypes(recipe)
-        learned = (self.picture, forest, say)
-        return Model(recipe.options, palette.units, centers, palette.regions, recipe.regions, *learned)
+        known = palette.units, centers, palette.regions
+        return Model(recipe.options, *known, recipe.regions, self.picture, forest, say)
 
     def _prototypes(self, recipe: Recipe) -> tuple[Palette, np.ndarray]:
         """By values: where superpixels of the most painted slice leave them; in a very large one where the paint is."""
+        # Where a forest learns, dabs are left to it: a prototype on one would take more than is meant.
+        if recipe.options.learns and len(self.painted_regions(recipe)) > 1:
+            recipe = recipe.without_dabs([len(pixels) for pixels in self.left_of(recipe)])
         if self.sheet(0).n_pixels > MOST_KEPT:
             features, places = self._pooled(recipe)
-            palette = Palette.of(recipe.strokes, places, features)
-            return palette, means_of(palette, features)
-        options = {"objects": "superpixels", "slice": self.home(recipe), "learn": False}
-        posed = self.pose(recipe.with_options(options))
+            return (palette := Palette.of(recipe.strokes, places, features)), means_of(palette, features)
+        posed = self.pose(recipe.with_options({"objects": "superpixels", "slice": self.home(recipe), "learn": False}))
         return posed.palette, _moved(posed, posed.centers)
 
     def say_of_values(self, recipe: Recipe) -> float:
@@ -317,9 +318,8 @@ class Painting:
         forest = self.forest(recipe)
         if forest is not None:
             return self._make_learned(recipe, forest)
-        sheet = self.sheet(options.slice)
+        sheet, (features, places) = self.sheet(options.slice), self._pooled(recipe)
         objects = sheet.objects(options)
-        features, places = self._pooled(recipe)
         pooled = Palette.of(recipe.strokes, places, features)
         if not len(pooled.regions):
             raise ValueError("nothing is painted yet; paint a stroke in each of two regions")

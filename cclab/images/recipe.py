@@ -9,10 +9,12 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from cclab.datasets.limits import MOST_REGIONS, MOST_STROKES, check_limit
 from cclab.images.bank import KINDS
 from cclab.images.features import FEATURES
-from cclab.images.strokes import Stroke
+from cclab.images.strokes import Stroke, are_long
 
 OBJECTS = ("superpixels", "pixels", "values")
 REGIONS = ("Region 1", "Region 2")
@@ -160,6 +162,12 @@ class Recipe:
         connected = tuple(r - (r > region) for r in self.options.connected if r != region)
         options = replace(self.options, connected=connected)
         return Recipe(strokes, options, self.regions[: region - 1] + self.regions[region:])
+
+    def without_dabs(self, sizes: Sequence[int]) -> Recipe:
+        """Dabs say nothing of what they cover, by how many pixels are left of each stroke."""
+        long = are_long(np.array([stroke.region for stroke in self.strokes], dtype=int), np.array(sizes, dtype=int))
+        strokes = tuple(s if kept else replace(s, region=0) for s, kept in zip(self.strokes, long))
+        return replace(self, strokes=strokes)
 
     def with_options(self, options: Mapping[str, Any]) -> Recipe:
         """Some options other than they were, given as in JSON."""

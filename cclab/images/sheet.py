@@ -24,8 +24,9 @@ _MAKERS: dict[str, Callable[[Picture, np.ndarray], Objects]] = {
     "pixels": single_pixels,
 }
 # Masks of large pictures are made in blocks of so many pixels a side, a multiple of the steps of wide filters; around
-# them it is looked as far as filters look, and further where slow changes of light are taken away.
-BLOCK, LIGHT_HALO = 880, 128
+# them it is looked as far as filters look (where these are known already, as far as neighbours have a say), and further
+# where slow changes of light are taken away.
+BLOCK, NEIGHBOURS_HALO, LIGHT_HALO = 520, 16, 128
 # Around paint smaller ones do.
 AT_PAINT = 240
 # Of a larger picture nothing is kept for every pixel: what is seen is worked out in blocks, where it is asked for.
@@ -57,7 +58,7 @@ class Block:
         return rows, columns
 
 
-def blocks_of(shape: tuple[int, int], halo: int, size: int = BLOCK) -> list[list[Block]]:
+def blocks_of(shape: tuple[int, int], halo: int, size: int) -> list[list[Block]]:
     """Blocks that cover a picture, in rows and columns; one alone where it is small."""
     if max(shape) <= size + 2 * halo:
         whole = slice(0, shape[0]), slice(0, shape[1])
@@ -110,7 +111,8 @@ class Sheet:
     def blocks(self, options: Options) -> Iterator[tuple[Block, Sheet]]:
         """The picture part by part, each with what is known of it already."""
         known = self._made.get(("bank", options.flatten))
-        for block in chain(*blocks_of(self.picture.shape, _halo(options))):
+        halo = _halo(options, HALO if known is None else NEIGHBOURS_HALO)
+        for block in chain(*blocks_of(self.picture.shape, halo, BLOCK)):
             part = Sheet(self.picture.part(*block.around))
             if known is not None:
                 values = known.values.reshape(*self.picture.shape, -1)[block.around]
@@ -184,6 +186,6 @@ class Sheet:
                 self.described(replace(options, objects=kind))
 
 
-def _halo(options: Options) -> int:
+def _halo(options: Options, least: int = HALO) -> int:
     """How far around a block it is looked."""
-    return HALO + LIGHT_HALO * options.flatten
+    return least + LIGHT_HALO * options.flatten

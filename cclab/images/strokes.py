@@ -20,6 +20,9 @@ from numpy.typing import ArrayLike
 from cclab.datasets.limits import FURTHEST_PAINT, MOST_POINTS, MOST_REGIONS, check_limit
 
 KINDS = ("brush", "polygon", "erase")
+# Strokes are long from this share of their region's longest on; shorter ones are dabs, which correct. Of a stroke so
+# many pixels count at most: more of the same say nothing new.
+LONG, MOST_OF_A_STROKE = 1 / 3, 250
 # So many pieces of a path are met with rows of the picture at a time.
 _MOST_AT_A_TIME = 2**20
 
@@ -273,3 +276,15 @@ def _polygon_runs(points: np.ndarray, band: range, width: int) -> tuple[np.ndarr
     order = np.lexsort((x, rows))
     crossings = (rows * width + np.clip(np.ceil(x - 0.5), 0, width).astype(np.int64))[order]
     return crossings[::2], crossings[1::2]
+
+
+def are_long(regions: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """(n_strokes,) which strokes are long, by their regions and by how many pixels are left of them.
+
+    >>> are_long(np.array([1, 2, 1]), np.array([90, 20, 20]))
+    array([ True,  True, False])
+    """
+    counted = np.minimum(sizes, MOST_OF_A_STROKE)
+    longest = np.zeros(int(regions.max(initial=0)) + 1)
+    np.maximum.at(longest, regions, counted)
+    return counted >= LONG * longest[regions]

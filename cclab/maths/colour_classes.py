@@ -83,8 +83,8 @@ def two_colours(adjacency: sparse.csr_array) -> NDArray[np.int64] | None:
     while ancestor.any():
         colour ^= colour[ancestor]
         ancestor = ancestor[ancestor]
-    i, j = adjacency.nonzero()
-    return colour if (colour[i] != colour[j]).all() else None
+    own = np.repeat(colour, np.diff(adjacency.indptr))
+    return colour if (own != colour[adjacency.indices]).all() else None
 
 
 def _first_free(neighbours: sparse.csr_array, colour: NDArray) -> NDArray[np.int64]:

@@ -126,6 +126,19 @@ def test_a_correction_never_turns_all_at_once(painting):
     assert ((before == truth + 1) & (after != truth + 1)).mean() < 0.03
 
 
+def test_a_dab_founds_no_prototype_where_a_forest_learns_from_it():
+    """A dab between two regions is most often a border: as a prototype it would take what is like it everywhere."""
+    pixels = np.broadcast_to(np.where(np.arange(80) < 40, 0.3, 0.7), (60, 80)).copy()
+    pixels[:, 34:48] = 0.42
+    noisy = load_image(pixels + 0.02 * np.random.default_rng(0).standard_normal(pixels.shape))
+    recipe = Recipe((LEFT, RIGHT, Stroke("brush", 2, 3, [[41, 10], [41, 25]])), Options(objects="pixels"))
+    found = {learn: Painting(noisy).model(recipe.with_options({"learn": learn})) for learn in (False, "auto")}
+    assert found[False].prototypes.tolist() == [1, 2, 2]
+    assert found["auto"].prototypes.tolist() == [1, 2]
+    alone = recipe.with_options({"learn": "auto"}).without_stroke(1)
+    assert Painting(noisy).model(alone).prototypes.tolist() == [2, 2]  # of one region alone nothing is learned
+
+
 def test_doubt_looks_further_around_where_regions_are_wide():
     squares = np.kron(np.indices((4, 4)).sum(axis=0) % 2, np.ones((20, 20), dtype=int))
     lines = np.kron(np.arange(40) % 2, np.ones((80, 2), dtype=int))

@@ -95,7 +95,9 @@ def test_ties_follow_their_formula():
     for row, column in [(100, 100), (250, 133), (300, 400)]:
         pixel = row * picture.shape[1] + column
         expected = 4 * max(0.1, np.exp(-across[row, column] / (2 * mean)))
-        assert ties[pixel, pixel + 1] == pytest.approx(expected, rel=1e-3)
+        assert ties[pixel, pixel + 1] == ties[pixel + 1, pixel] == pytest.approx(expected, rel=1e-3)
+        below, expected = pixel + picture.shape[1], 4 * max(0.1, np.exp(-down[row, column] / (2 * mean)))
+        assert ties[pixel, below] == ties[below, pixel] == pytest.approx(expected, rel=1e-3)
 
 
 def test_superpixels_are_connected_tied_to_what_they_touch_and_follow_edges():

@@ -57,6 +57,17 @@ def test_masks_in_blocks_are_those_of_the_whole(in_blocks, monkeypatch, learn):
     assert dice(found.whole == 1, truth) > 0.95
 
 
+def test_where_filters_are_known_blocks_look_less_far_and_masks_stay_the_same(monkeypatch):
+    picture, _ = rough_beside_smooth()
+    monkeypatch.setattr(sheet, "BLOCK", 80)
+    model = Painting(picture).model(Recipe((ROUGH, SMOOTH), Options(objects="pixels", learn=True)))
+    before, known = sheet.Sheet(picture), sheet.Sheet(picture)
+    known.bank(model.options)
+    first, second = (next(iter(one.blocks(model.options)))[0].around[0].stop for one in (before, known))
+    assert second < first
+    assert (model.over(before, picture).whole == model.over(known, picture).whole).mean() > 0.999
+
+
 def test_a_reduced_picture_is_learned_from_and_masked_at_full_size(in_blocks):
     """The texture that tells the halves apart is gone in the reduced picture; the mask finds it all the same."""
     picture, truth = rough_beside_smooth()

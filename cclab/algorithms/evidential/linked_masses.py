@@ -6,6 +6,8 @@ apart, against a must-link) or ``m_i' T m_j`` (they belong together, against a c
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,24 +55,28 @@ class LinkPenalty:
         self.label_cost = self.kappa * label_cost
         self.relieved = relieved
 
-        self.single = single = focal.sizes == 1
-        empty = focal.sizes == 0
-        either_empty = np.add.outer(empty, empty)
-        self.U = 1.0 - np.diag(single)
+        self.single, self.empty = focal.sizes == 1, focal.sizes == 0
+        either_empty = np.add.outer(self.empty, self.empty)
+        self.U = 1.0 - np.diag(self.single)
         self.T = focal.intersect.astype(float)
         if relieved:
             self.U[either_empty] = 0
         else:
             self.T[either_empty] = 1
 
-        # A whole group is updated at once. The sum of its masses on a single cluster enters with a minus: concave,
-        # so its tangent is a bound; "minus me" is each sample's own. Where mass on the empty set relieves, the sum
-        # of that enters with a plus, and its curvature is at most the number of partners.
-        must = linked.ties.must
-        self.curvature = np.outer(must.diagonal, single)
-        if relieved:
-            self.curvature += np.outer(must.block_degree, empty)
-        self.curvature *= self.kappa
+    @cached_property
+    def curvature(self) -> NDArray:
+        """(t, f) how a whole group bends the cost of its members, which are updated at once.
+
+        The sum of its masses on a single cluster enters with a minus: concave, so its tangent is a bound; "minus me" is
+        each sample's own. Where mass on the empty set relieves, the sum of that enters with a plus, and its curvature
+        is at most the number of partners.
+        """
+        must = self.linked.ties.must
+        bend = np.outer(must.diagonal, self.single)
+        if self.relieved:
+            bend += np.outer(must.block_degree, self.empty)
+        return self.kappa * bend
 
     @property
     def strength(self) -> NDArray:

@@ -144,10 +144,7 @@ def _neighbourhood(problem: Problem) -> Neighbourhood:
         for known, near in latest:
             if all(_same_memory(getattr(known, part), getattr(given, part)) for part in ("data", "indices", "indptr")):
                 return near
-        both_ways = sparse.coo_array((given + given.T) / 2)
-        kept = (both_ways.row != both_ways.col) & (both_ways.data > 0)
-        entries = (both_ways.data[kept], (both_ways.row[kept], both_ways.col[kept]))
-        affinity = sparse.csr_array(entries, shape=(n, n))
+        affinity = given if _is_mutual(given) else _made_mutual(given)
         chessboard = two_colours(affinity)
         near = Neighbourhood(affinity, _colours(affinity) if chessboard is None else chessboard)
         if not given.data.flags.writeable:
@@ -156,6 +153,21 @@ def _neighbourhood(problem: Problem) -> Neighbourhood:
         return near
 
     return problem.derived("neighbourhood", compute)
+
+
+def _is_mutual(affinity: sparse.csr_array) -> bool:
+    """Whether it is symmetric, without a diagonal, and stores no 0."""
+    back = affinity.T.tocsr()
+    same = all(np.array_equal(getattr(affinity, part), getattr(back, part)) for part in ("indptr", "indices", "data"))
+    return same and bool(affinity.data.all()) and not affinity.diagonal().any()
+
+
+def _made_mutual(affinity: sparse.csr_array) -> sparse.csr_array:
+    """The mean of both directions, without a diagonal."""
+    both_ways = sparse.coo_array((affinity + affinity.T) / 2)
+    kept = (both_ways.row != both_ways.col) & (both_ways.data > 0)
+    entries = (both_ways.data[kept], (both_ways.row[kept], both_ways.col[kept]))
+    return sparse.csr_array(entries, shape=affinity.shape)
 
 
 def _same_memory(one: NDArray, other: NDArray) -> bool:

@@ -44,3 +44,12 @@ def test_the_same_frozen_neighbours_are_worked_out_once():
 def test_neighbours_have_different_colours(n):
     classes = LinkedSamples.of(Problem(np.arange(float(n))[:, None], affinity=frozen_chain(n))).classes
     assert all((np.diff(np.sort(members)) > 1).all() for members, _ in classes)
+
+
+@pytest.mark.parametrize("lopsided", [False, True])
+def test_ties_count_both_ways_and_none_to_oneself(lopsided):
+    ties = np.array([[0.0, 2, 0], [2, 0, 3], [0, 3, 0]])
+    if lopsided:
+        ties = np.triu(2 * ties) + np.diag([0, 5, 0])
+    pairs = LinkedSamples.of(Problem(np.arange(3.0)[:, None], affinity=ties)).ties.neighbours.pairs
+    np.testing.assert_array_equal(pairs.toarray(), [[0, 2, 0], [2, 0, 3], [0, 3, 0]])
