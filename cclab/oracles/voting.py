@@ -83,8 +83,8 @@ class Panel(Oracle):
         votes = [member.answers(queries, data) for member in members]
         if not any(votes) and all(member.failure for member in members):
             raise RuntimeError("; ".join(member.failure for member in members))
-        for member, said in zip(members, votes):
-            said += [Answer.unsure(member.failure)] * (len(queries) - len(said))
+        for member, given in zip(members, votes):
+            given += [Answer.unsure(member.failure)] * (len(queries) - len(given))
         for query, said in zip(queries, zip(*votes)):
             self._count(query, said)
         posteriors = {kind: self._posterior(kind) for kind in {query.kind for query in queries}}

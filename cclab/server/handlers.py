@@ -226,6 +226,8 @@ class Pictures(PageHandler):
 class Dashboard(OurTemplate, TornadoVoilaHandler):
     """One dashboard, run by Voilà in a kernel of its own."""
 
+    traitlet_config: Config
+
     def initialize(self, notebooks: Path, openings: asyncio.Semaphore, **kwargs: Any) -> None:
         super().initialize(**kwargs)
         self.notebooks = notebooks

@@ -34,7 +34,7 @@ def told_apart(name: str) -> Dataset:
     to ask. Classes are not looked at, only how many there are.
     """
     data = load_dataset(name)
-    X, k = data.X, data.n_classes
+    X, k = data.X, len(data.target_names)
     while X.shape[1] > 1 and _coincide(Problem(X, seed=0), k):
         X = PCA(X.shape[1] // 2, svd_solver="full").fit_transform(data.X)
     return Dataset(f"{name}, {X.shape[1]} components", X, target=data.target, target_names=data.target_names)

@@ -235,8 +235,9 @@ class Queries(View):
             await asyncio.sleep(_WAIT / 10)
         return () if self.query is None or not self._left else (self.query,)
 
-    def _many_answered(self) -> None:
-        self._go_on()
+    def _many_answered(self, stated: bool) -> None:
+        if stated:
+            self._go_on()
         self._show()
 
     # ------------------------------------------------------------------ looking for a question

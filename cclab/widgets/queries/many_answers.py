@@ -12,9 +12,10 @@ from cclab.datasets import Dataset
 from cclab.oracles import Answer, Function, Oracle, Review, Truth, review
 from cclab.oracles.guarded import Guarded
 from cclab.queries.base import Query
+from cclab.session import Session
 from cclab.session.threads import in_thread
 from cclab.widgets.kit.background import Tasks
-from cclab.widgets.kit.html import tag
+from cclab.widgets.kit.html import Html, tag
 from cclab.widgets.kit.layout import button, row, show, text, with_classes
 from cclab.widgets.model.desk import Desk
 from cclab.widgets.model.notices import Notice, in_words, sentence
@@ -34,7 +35,7 @@ class ManyAnswers:
     strategy : callable
         Gives the name of the strategy that finds the questions, or None.
     on_done : callable
-        Called when answers were stated.
+        Called when the oracle was asked, with whether anything was stated.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class ManyAnswers:
         oracles: Mapping[str, Oracle],
         *,
         strategy: Callable[[], str | None],
-        on_done: Callable[[], object],
+        on_done: Callable[[bool], object],
     ) -> None:
         self.desk = desk
         self._oracles = dict(oracles)
@@ -51,6 +52,7 @@ class ManyAnswers:
         self._on_done = on_done
         self._tasks = Tasks()
         self._running = False
+        self._found: tuple[Session | None, Review | None] = None, None  # what came of it last, and in which session
         self.note = text(css="cc-note")
         self.many = with_classes(widgets.Dropdown(description="How many", options=MANY, value=200), "cc-quiet-label")
         self.oracle = with_classes(widgets.Dropdown(description="Answered by"), "cc-quiet-label")
@@ -71,6 +73,18 @@ class ManyAnswers:
             self.oracle.options = offered
             self.oracle.value = next(iter(offered), None)
         self.go_button.disabled = self._running or self._strategy() is None
+        if not self._running:
+            session, found = self._found
+            self.note.value = self._left_of(found) if found is not None and session is self.desk.session else ""
+
+    def _left_of(self, found: Review) -> Html | str:
+        """How many of the questions still want the person's eye."""
+        waiting = {query.samples for query in self.desk.session.pending}
+        n = sum(query.samples in waiting for query in found.eye)
+        if found.eye and not n:
+            return ""
+        words = f"{n} {'wants' if n == 1 else 'want'} your eye" if n else "all stated"
+        return tag("span", words, title=str(found))
 
     def start(self) -> None:
         """Let the oracle answer."""
@@ -81,21 +95,18 @@ class ManyAnswers:
     async def _answer(self, name: str, oracle: Oracle, strategy: str, n: int) -> None:
         self._running = True
         asked = Guarded(oracle, name)
+        found = None
         try:
             found = await self._reviewed(name, asked, strategy, n)
         except Exception as error:
             self.desk.tell_of(error, f"{name} could not be asked: {in_words(error)}")
-            found = None
         finally:
             self._running = False
-            self.note.value = ""
+            self._found = self.desk.session, found
         if found is not None:
-            n = len(found.eye)
-            words = f"{n} {'wants' if n == 1 else 'want'} your eye" if n else "all stated"
-            self.note.value = tag("span", words, title=str(found))
             why = f" {sentence(asked.exhausted)}" if asked.exhausted else ""
             self.desk.tell(Notice("info", f"{sentence(str(found))}{why}"))
-        self._on_done()
+        self._on_done(found is not None and bool(found.stated))
 
     async def _reviewed(self, name: str, asked: Guarded, strategy: str, n: int) -> Review | None:
         """What came of it; None where there was nothing to ask, or another session was opened meanwhile."""
@@ -128,8 +139,9 @@ class ManyAnswers:
             return None
         found = review(queries[: len(answers)], answers, session.constraints, by=name)
         source = "query" if name == "the truth" else name
-        self.desk.attempt(session.reply, found.stated, source=source)
+        # First what stays open: else another question is looked for between the two, and takes its place.
         self.desk.attempt(session.put, *found.eye)
+        self.desk.attempt(session.reply, found.stated, source=source)
         return found
 
     def _count(self, done: int, total: int) -> None:

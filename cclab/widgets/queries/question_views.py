@@ -84,7 +84,8 @@ def group_rows(query: Query, desk: Desk, outside: frozenset[int]) -> list[tuple[
         head = (
             box,
             glyph(sign.shape, sign.color),
-            tag("span", name, class_="cc-who", title=f"{name}: {sign.name}"),
+            # A card has no room for the row in the table: the title tells it.
+            tag("span", sample if data.sample_names is None else name, class_="cc-who", title=f"{name}: {sign.name}"),
         )
         number = tag("span", place, class_="cc-nth")
         css = "cc-choice" + (" cc-outside" if sample in outside else "")

@@ -403,8 +403,11 @@ def test_an_oracle_answers_many_and_the_rest_wants_the_persons_eye():
     assert set(desk.session.constraints.to_frame().source) == {"half"}
     assert "half says" in view.why.value
     assert "only 60 % sure" in view.why.value
+    assert f"{eye} want your eye" in view.many.note.value
     view.truth_button.click()
-    assert len(desk.session.pending) < eye
+    left = len(desk.session.pending)
+    assert left < eye
+    assert f"{left} want" in view.many.note.value
     while desk.session.can_undo:
         desk.session.undo()
     assert len(desk.session.constraints) == 0
@@ -463,6 +466,32 @@ def test_an_oracle_that_fails_is_said_to_and_the_question_that_waited_waits():
     assert said == [("warning", "Half failed: OSError: no connection. Nothing was stated.")]
     assert not view.many.go_button.disabled
     assert desk.session.pending == pending
+    assert desk.session.position == 0, "nor is a step made, which would take the words away"
+
+
+def test_an_oracle_that_contradicts_itself_is_looked_at_by_the_person():
+    said = iter(["different", "same", "same", *["different"] * 20])
+
+    class _Ring(Strategy):
+        kind, title = "pair", "Ring"
+
+        def propose(self, problem, state, n=1, *, asked=frozenset()):
+            return tuple(Query.pair(i, j, "In turn.", 0.0) for i, j in ((0, 1), (1, 2), (0, 2)) if (i, j) not in asked)
+
+    strategies.add(_Ring)
+    try:
+        desk = desk_on("PCKMeans")
+        view = Queries(desk, "_Ring", oracles={"fickle": Function(lambda question: next(said))})
+        view.many.go_button.click()
+        assert len(desk.session.constraints) == 2
+        (open_,) = desk.session.pending
+        assert open_.samples == (0, 2)
+        assert "fickle says same, 100 % sure, which contradicts what is known." in view.why.value
+        view.same_button.click()
+        assert len(desk.session.constraints) == 3
+        assert len(desk.session.constraints.conflicts()) == 1
+    finally:
+        strategies.remove("_Ring")
 
 
 def test_what_an_oracle_said_before_it_failed_is_stated():
