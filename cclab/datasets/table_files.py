@@ -195,7 +195,7 @@ def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress |
         )
     names, notes = column_names(first, decimal)
     notes += note_on_titles([title.strip(f"{separator} \r\n") for title in titles])
-    options = {
+    options: dict[str, Any] = {
         "sep": separator,
         "decimal": decimal,
         "skiprows": numbered[n_titles][0] if titles else 0,

@@ -73,7 +73,7 @@ def table_excel(session: Session) -> File:
             )
     for j, (_, values) in enumerate(frame.items()):
         if isinstance(values.dtype, pd.DatetimeTZDtype):  # a sheet knows no zones of time
-            frame.isetitem(j, values.dt.tz_localize(None))
+            frame.isetitem(j, values.dt.tz_localize(None).array)
     buffer = io.BytesIO()
     with pd.ExcelWriter(buffer, engine="openpyxl") as writer:
         frame.to_excel(writer, index=False, sheet_name="clusters")
@@ -130,7 +130,7 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     plain = frame.copy(deep=False)
     for j, (_, values) in enumerate(frame.items()):
         if values.dtype == float and values.isna().any() and _are_whole(values.dropna()):
-            plain.isetitem(j, values.astype("Int64"))
+            plain.isetitem(j, values.astype("Int64").array)
         elif values.dtype == object:
             plain.isetitem(j, values.map(_as_text).to_numpy(dtype=object))
     return plain
