@@ -61,5 +61,5 @@ def without_empty_end(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     cut = frame.iloc[:n_rows].copy()
     for j, (_, values) in enumerate(cut.items()):
         if values.dtype == float and ((values % 1 == 0) & (values.abs() < _MOST_EXACT)).all():
-            cut.isetitem(j, values.astype("int64"))  # as it would have been read without the empty lines
+            cut.isetitem(j, values.astype("int64").array)  # as it would have been read without the empty lines
     return cut, len(frame) - n_rows

@@ -195,7 +195,7 @@ def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress |
         )
     names, notes = column_names(first, decimal)
     notes += note_on_titles([title.strip(f"{separator} \r\n") for title in titles])
-    options = {
+    options: dict[str, Any] = {
         "sep": separator,
         "decimal": decimal,
         "skiprows": numbered[n_titles][0] if titles else 0,
@@ -221,6 +221,8 @@ def _parse(content: Path | bytes, file: str, encoding: str, progress: Progress |
     except Exception as error:  # pandas raises what it likes at what is no table
         raise _no_table(file, error) from None
     frame, n_empty = without_empty_end(frame)
+    if n_empty and frame.empty:
+        raise ValueError(f"{file} holds no value: all {counted(n_empty, 'line')} under its header are empty")
     if n_empty:
         notes += (f"{counted(n_empty, 'empty line')} at the end left out",)
     return frame, notes, decimal if decimal == "," else None

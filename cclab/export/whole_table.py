@@ -17,6 +17,7 @@ from cclab.session import Session
 from cclab.session.frame import table_with_belief
 
 _MOST_EXCEL_ROWS, _MOST_EXCEL_LETTERS = 1_048_575, 32_767
+_MOST_EXCEL_CELLS = 2_000_000  # written for half a minute, and held in memory one by one
 _MOST_EXACT = 2**53  # whole numbers above are not all told apart by floats
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -52,14 +53,15 @@ def table_excel(session: Session) -> File:
     Raises
     ------
     ValueError
-        There are more rows than a sheet takes, or openpyxl is not installed.
+        There are more rows than a sheet takes, or too many cells, or openpyxl is not installed.
     """
     try:
         import openpyxl  # noqa: F401
     except ImportError:
         raise ValueError("a workbook needs openpyxl (pip install openpyxl); CSV and Parquet need nothing") from None
     frame = _plain(whole_table(session))
-    check_limit(len(frame), _MOST_EXCEL_ROWS, "rows", "Export it as CSV or Parquet.", where="an Excel sheet")
+    for size, most, what in ((len(frame), _MOST_EXCEL_ROWS, "rows"), (frame.size, _MOST_EXCEL_CELLS, "cells")):
+        check_limit(size, most, what, "Export it as CSV or Parquet.", where="an Excel sheet")
     for column, values in frame.items():
         if not is_textual(values):
             continue
@@ -71,7 +73,7 @@ def table_excel(session: Session) -> File:
             )
     for j, (_, values) in enumerate(frame.items()):
         if isinstance(values.dtype, pd.DatetimeTZDtype):  # a sheet knows no zones of time
-            frame.isetitem(j, values.dt.tz_localize(None))
+            frame.isetitem(j, values.dt.tz_localize(None).array)
     buffer = io.BytesIO()
     with pd.ExcelWriter(buffer, engine="openpyxl") as writer:
         frame.to_excel(writer, index=False, sheet_name="clusters")
@@ -128,7 +130,7 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     plain = frame.copy(deep=False)
     for j, (_, values) in enumerate(frame.items()):
         if values.dtype == float and values.isna().any() and _are_whole(values.dropna()):
-            plain.isetitem(j, values.astype("Int64"))
+            plain.isetitem(j, values.astype("Int64").array)
         elif values.dtype == object:
             plain.isetitem(j, values.map(_as_text).to_numpy(dtype=object))
     return plain

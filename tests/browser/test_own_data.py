@@ -49,6 +49,18 @@ def test_a_sales_table_its_columns_and_back(hand, tmp_path, screenshot):
     expect(hand.status).to_contain_text("n 59")
 
 
+def test_on_a_phone_the_banner_covers_no_samples(hand, tmp_path, screenshot):
+    hand.page.set_viewport_size({"width": 390, "height": 844})
+    path = tmp_path / "Umsätze.csv"
+    path.write_bytes(german_sales())
+    open_file(hand, path)
+    expect(hand.find(".cc-banner")).to_contain_text("1 row with missing values dropped")
+    plot, banner = hand.find(".cc-plot").first.bounding_box(), hand.find(".cc-banner").bounding_box()
+    assert plot["height"] > 300
+    assert banner["y"] >= plot["y"] + plot["height"]
+    screenshot(hand.page, "own-phone")
+
+
 def test_texts_then_pictures_then_a_broken_file(hand, tmp_path, screenshot):
     texts = tmp_path / "texts.parquet"
     texts_with_vectors(60, 220).to_parquet(texts)

@@ -291,3 +291,8 @@ def test_a_text_with_many_commas_is_no_header():
     frame = read_table(b"shop;sold;said\nnorth;1,5;so, well, yes, no\nsouth;2,5;nothing\n", "shops.csv")
     assert list(frame) == ["shop", "sold", "said"]
     assert frame["sold"].tolist() == [1.5, 2.5]
+
+
+def test_a_table_of_empty_lines_is_said_to_be_one():
+    with pytest.raises(ValueError, match=r"none\.csv holds no value: all 3 lines under its header are empty"):
+        read_table(b"x,y\n,\n,\n,\n", "none.csv")

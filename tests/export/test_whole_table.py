@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from cclab import FCM, COPKMeans, Session, load_dataset
+from cclab.export import whole_table as whole_table_module
 from cclab.export.whole_table import table_csv, table_excel, table_parquet, table_text, to_anndata, whole_table
 
 
@@ -80,6 +81,12 @@ def test_cells_get_their_clusters_in_obs():
     cells.obs_names = pd.Index(["other"])
     with pytest.raises(ValueError, match="no cell 'cell 0'"):
         to_anndata(session, cells)
+
+
+def test_a_table_that_excel_would_take_minutes_for_is_refused(session, monkeypatch):
+    monkeypatch.setattr(whole_table_module, "_MOST_EXCEL_CELLS", 10)
+    with pytest.raises(ValueError, match=r"an Excel sheet: \d+ cells are more than the 10"):
+        table_excel(session)
 
 
 def test_a_cell_that_excel_would_cut_off_is_named():
