@@ -16,12 +16,20 @@ UNHEARD = 1e-3
 
 
 def likeness(X: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """(n,) how much what is not painted has a say in where prototypes go: what is unlike all paint has little.
+    """(n,) how much what founds no prototype has a say in where these go: what is unlike their paint has little.
 
     Else a dark background would draw the nearest prototype away from the tissue it was painted on.
     """
     squares = np.min([((X - mean) ** 2).sum(axis=1) for mean in means], axis=0)
     return np.maximum(LEAST_SAY, np.exp(-np.maximum(squares - ALIKE, 0) / ALIKE))
+
+
+def prototypical(objects: Objects, palette: Palette) -> np.ndarray:
+    """(n_objects,) which objects have paint that founds or joins a prototype: corrections are not to draw it away."""
+    found = np.zeros(len(objects), dtype=bool)
+    for k in range(len(palette.regions)):
+        found[objects.overlap(palette.of_prototype(k))[0]] = True
+    return found
 
 
 def net_shares(objects: Objects, palette: Palette) -> tuple[np.ndarray, int]:

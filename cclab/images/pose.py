@@ -18,7 +18,7 @@ import numpy as np
 from cclab.core import Problem, Solver
 from cclab.core.registry import solvers
 from cclab.images.choice import Choice, choose
-from cclab.images.constraints import likeness, painted_regions, statements, weights
+from cclab.images.constraints import likeness, painted_regions, prototypical, statements, weights
 from cclab.images.forest import N_TREES, Forest, Paint, gather
 from cclab.images.learned import Model, solver_for
 from cclab.images.objects import Objects
@@ -330,7 +330,7 @@ class Painting:
         solver_class = solvers.get(options.solver)
         weight = weights(objects, palette, region, options)
         if len(palette.painted) > 1:  # one region alone draws nothing away: what is unlike its paint is nowhere
-            weight = weight * np.where(region < 0, likeness(X, means), 1)
+            weight = weight * np.where(prototypical(objects, palette), 1, likeness(X, means))
         problem = Problem(
             X,
             statements(objects, palette, region, solver_class.uses),

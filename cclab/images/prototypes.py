@@ -68,7 +68,8 @@ class Palette:
         """Read strokes one after the other.
 
         The first dab of a region founds a prototype. A later one founds another if it is a thing of its own (see the
-        constants above), joins the nearest if that is of its own region, and else is a correction of its own pixels.
+        constants above), joins the nearest if that is near and of its own region, and else is a correction of its own
+        pixels.
 
         Parameters
         ----------
@@ -144,7 +145,8 @@ class _Founded:
         unlike = distances[own].min() > FAR and (own.all() or _is_elsewhere(distances, own, centers, size >= LARGE))
         enough = len(pixels) >= ENOUGH and size >= SMALL
         founds = bool(unlike and not mixed and enough and len(founders) < MOST_PROTOTYPES)
-        return (nearest if own[nearest] else None), founds
+        joins = own[nearest] and distances[nearest] <= FAR  # from further away it would draw the prototype along
+        return (nearest if joins else None), founds
 
 
 def _is_elsewhere(distances: np.ndarray, own: np.ndarray, centers: np.ndarray, large: bool) -> bool:

@@ -126,6 +126,18 @@ def test_small_and_mixed_dabs_correct_their_pixels_and_leave_the_model_alone(hal
         assert dice(regions.mask(2), halves.truth == 1) > 0.9
 
 
+def test_a_long_stroke_over_something_else_does_not_draw_its_region_along():
+    """Paint of the air around a body slips over its border: the tissue that was painted before stays the region's."""
+    grey = np.full((80, 80), 0.05)
+    grey[10:70, 10:70], grey[30:50, 20:40] = 0.6, 0.7
+    picture = load_image(grey + 0.01 * np.random.default_rng(0).standard_normal(grey.shape))
+    strokes = [Stroke("brush", 1, 5, [[25, 40], [35, 40]]), Stroke("brush", 2, 5, [[55, 20], [55, 60]])]
+    around = Stroke("brush", 2, 9, [[5, 5], [5, 75], [14, 75], [14, 15]])
+    for paint in (strokes, [*strokes, around]):
+        _, _, regions = solved(Painting(picture), *paint, objects="pixels")
+        assert dice(regions.mask(1), np.isclose(grey, 0.7)) > 0.95
+
+
 def test_painting_over_and_erasing(halves):
     over = Stroke("polygon", 2, 1, [[0, 0], [20, 0], [20, 30], [0, 30]])
     erase = Stroke("erase", 0, 60, [[20, 15]])

@@ -43,7 +43,7 @@ def test_the_first_dab_of_a_region_founds_a_prototype():
         ((2, 0.41, 40), "joins"),  # like its region
         ((2, 0.1, 40), "founds"),  # beyond it, away from the other
         ((2, 0.1, 12), "founds"),  # the same, if smaller
-        ((2, 0.1, 3), "joins"),  # a mere touch
+        ((2, 0.1, 3), "corrects"),  # a mere touch: it founds nothing, and does not draw its region along
         ((2, 0.7, 12), "founds"),  # clearly astray: the other region's would take it
         ((2, 0.605, 12), "corrects"),  # halfway, small: what a border looks like
         ((2, 0.605, 40), "founds"),  # halfway, large: a thing of its own
