@@ -30,7 +30,7 @@ TALKS = 8
 
 def may_be_wrong(known: ConstraintSet, n_clusters: int) -> bool:
     """Whether there are enough certain links to doubt some of them, and they don't confirm each other."""
-    certain = np.count_nonzero(known.pairs.weight > 1 - LEAST)
+    certain = int(np.count_nonzero(known.pairs.weight > 1 - LEAST))
     return certain >= FEWEST_LINKS and n_clusters > 1 and not confirmed(known)
 
 
@@ -56,7 +56,7 @@ def wrong_share(known: ConstraintSet, candidates: Sequence[Gaussians], Z: NDArra
     explained = np.array(
         [np.max([_explained(units, L / doubt) for doubt in DOUBTS_OF_DENSITIES], axis=0) for L in densities]
     )
-    which, best = np.unravel_index(explained.argmax(), explained.shape)
+    which, best = divmod(int(explained.argmax()), len(SHARES))
     gain = explained[which, best] - explained[:, -1].max()
     return SHARES[best] if gain > LEAST_GAIN else 0.0, candidates[which]
 
