@@ -160,3 +160,12 @@ def test_enter_ends_renaming_and_keys_are_the_page_s_again(hand):
     hand.page.keyboard.press("1")
     expect(hand.page.locator(".cc-palette")).to_contain_text("Healthy")
     expect(hand.page.locator(".cc-palette .cc-chosen kbd")).to_have_text("1")
+
+
+def test_another_picture_is_seen_through_a_window_of_its_own(hand):
+    """The browser must not tell the window of the picture before back, as if a person had moved it there."""
+    values = np.random.default_rng(0).normal(400, 90, SHAPE).astype(np.uint16) + 1800 * (body(SHAPE)[1] == 2)
+    upload(hand, "cells.tif", tiff(values.astype(np.uint16)))
+    expect(hand.page.locator(".cc-paint .cc-head")).to_contain_text("12-bit")
+    hand.page.wait_for_timeout(1500)  # for what the browser might tell back
+    expect(hand.page.get_by_label("Contrast")).to_have_value("Auto contrast")

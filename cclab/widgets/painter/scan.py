@@ -44,19 +44,28 @@ class Scan(View):
         self._place = text(css="cc-note cc-of-slices")
         self.preset = dropdown("Contrast")
         self.preset.observe(self._preset_chosen, "value")
-        self.window = with_classes(
-            widgets.FloatRangeSlider(
-                value=(0.0, 1.0), min=0, max=1, description="window", readout_format=".0f", layout={"width": "300px"}
-            ),
-            "cc-window",
-        )
-        self.window.observe(self._window_moved, "value")
+        self.window = self._made_window()
         self._showing = False
         self._of_stack = row(self.slices, self._place, css="cc-scan-group")
         self._of_values = row(self.preset, self.window, css="cc-scan-group")
         self.widget = row(self._of_stack, self._of_values, css="cc-scan")
         self.listen(desk.looked, self._show)
         self.update(None, desk.moment)
+
+    def _made_window(self) -> widgets.FloatRangeSlider:
+        """A slider over the values of the picture."""
+        low, high = self.desk.picture.low, self.desk.picture.high
+        slider = widgets.FloatRangeSlider(
+            value=self._window,
+            min=low,
+            max=high,
+            step=max((high - low) / 1000, 1e-9),
+            description="window",
+            readout_format=".0f" if high - low > 20 else ".3g",
+            layout={"width": "300px"},
+        )
+        slider.observe(self._window_moved, "value")
+        return with_classes(slider, "cc-window")
 
     @property
     def keys(self) -> dict[str, Callable[[], object]]:
@@ -71,15 +80,12 @@ class Scan(View):
             picture = self.desk.picture
             self._presets = presets(picture)
             self._showing = True
-            low, high = picture.low, picture.high
-            # All at once: told of the ends alone, a browser moves the window of the picture before between them, and
+            # Another slider: told of other ends, a browser moves the window of the picture before between them, and
             # tells that back as if a person had.
-            with self.window.hold_sync():
-                self.window.min, self.window.max = min(low, self.window.min), max(high, self.window.max)
-                self.window.value = self._window
-                self.window.min, self.window.max = low, high
-                self.window.step = max((high - low) / 1000, 1e-9)
-                self.window.readout_format = ".0f" if high - low > 20 else ".3g"
+            self.window.unobserve_all()
+            self.window.close()
+            self.window = self._made_window()
+            self._of_values.children = (self.preset, self.window)
             self.preset.options = [*self._presets, OWN]
             self.preset.value = FILE if FILE in self._presets else AUTO
             self.slices.max = max(self.desk.n_slices, 2)

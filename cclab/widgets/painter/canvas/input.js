@@ -94,7 +94,7 @@ export class Input {
 
   /**
    * Keys of the stage are taken before the page's own, while the pointer is over the stage or the
-   * focus in it. Space pans while a pointer drags; a mere tap of it is handed on to the page.
+   * focus in it; those of regions all over its app. Space pans while a pointer drags; a mere tap of it is handed on to the page.
    */
   listenToKeys(signal) {
     const on = (name, handle) => window.addEventListener(name, handle, { capture: true, signal });
@@ -113,7 +113,8 @@ export class Input {
     const { root } = this.stage;
     const presses = event.code === "Space" || event.key === "Enter"; // what a button has its own use for
     const elsewhere = event.target.closest?.(`input, textarea, select, [contenteditable=true]${presses ? ", button" : ""}`);
-    const here = root.matches(":hover") || root.contains(document.activeElement);
+    const mine = /^\d$/.test(event.key) ? root.closest(".cc-app") ?? root : root; // a region is chosen from anywhere
+    const here = mine.matches(":hover") || mine.contains(document.activeElement);
     return here && !elsewhere && !event.ctrlKey && !event.metaKey && !event.altKey && !this.handingOn;
   }
 
