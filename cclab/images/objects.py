@@ -275,10 +275,10 @@ def _grid_ties(guide: np.ndarray) -> sparse.csr_array:
     down, across = (sum(np.diff(guide, axis=axis).transpose(2, 0, 1) ** 2) for axis in (0, 1))
     weights = _weights(np.concatenate([down.ravel(), across.ravel()]))
     down, across = weights[: down.size].reshape(down.shape), weights[down.size :].reshape(across.shape)
-    tied = np.zeros((height, width, 4))  # to what is above, on the left, on the right and below: in order of number
-    tied[1:, :, 0] = tied[:-1, :, 3] = down
-    tied[:, 1:, 1] = tied[:, :-1, 2] = across
-    tied = tied.reshape(-1, 4)
+    grid = np.zeros((height, width, 4))  # to what is above, on the left, on the right and below: in order of number
+    grid[1:, :, 0] = grid[:-1, :, 3] = down
+    grid[:, 1:, 1] = grid[:, :-1, 2] = across
+    tied = grid.reshape(-1, 4)
     there = tied > 0
     numbers = np.arange(len(tied), dtype=np.int32)[:, None] + np.array([-width, -1, 1, width], dtype=np.int32)
     starts = np.append(0, np.cumsum(np.count_nonzero(there, axis=1))).astype(np.int32)
