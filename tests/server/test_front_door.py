@@ -177,7 +177,8 @@ def test_a_kernel_that_nobody_waits_for_is_ended(folder):
                 wait_until(lambda: len(server.kernels()) > 0, seconds=30)
         wait_until(lambda: server.kernels() == [], seconds=60)
         assert server.status("") == 200
-        assert server.log == ""
+        # Ports are drawn before kernels bind them: another process of this machine may have been quicker.
+        assert server.log == "" or "Address already in use" in server.log
     finally:
         server.stop()
 
