@@ -60,6 +60,11 @@ def without_empty_end(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     n_rows = max((int(np.flatnonzero(there)[-1]) + 1 for _, there in frame.notna().items() if there.any()), default=0)
     cut = frame.iloc[:n_rows].copy()
     for j, (_, values) in enumerate(cut.items()):
-        if values.dtype == float and ((values % 1 == 0) & (values.abs() < _MOST_EXACT)).all():
+        if values.dtype == float and are_whole(values):
             cut.isetitem(j, values.astype("int64").array)  # as it would have been read without the empty lines
     return cut, len(frame) - n_rows
+
+
+def are_whole(values: pd.Series) -> bool:
+    """Whether all of these floats are whole numbers that none of them had to be rounded to."""
+    return bool(((values % 1 == 0) & (values.abs() < _MOST_EXACT)).all())

@@ -12,13 +12,13 @@ import pandas as pd
 from cclab.core.beliefs.numbering import living_first, numbers_in
 from cclab.datasets.columns.kinds import is_textual
 from cclab.datasets.limits import check_limit
+from cclab.datasets.table_bounds import are_whole
 from cclab.export.files import File, file_stem
 from cclab.session import Session
 from cclab.session.frame import table_with_belief
 
 _MOST_EXCEL_ROWS, _MOST_EXCEL_LETTERS = 1_048_575, 32_767
 _MOST_EXCEL_CELLS = 2_000_000  # written for half a minute, and held in memory one by one
-_MOST_EXACT = 2**53  # whole numbers above are not all told apart by floats
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -129,15 +129,11 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     """Cells that any table takes: vectors as JSON, whole numbers beside holes as such."""
     plain = frame.copy(deep=False)
     for j, (_, values) in enumerate(frame.items()):
-        if values.dtype == float and values.isna().any() and _are_whole(values.dropna()):
+        if values.dtype == float and values.isna().any() and are_whole(values.dropna()):
             plain.isetitem(j, values.astype("Int64").array)
         elif values.dtype == object:
             plain.isetitem(j, values.map(_as_text).to_numpy(dtype=object))
     return plain
-
-
-def _are_whole(values: pd.Series) -> bool:
-    return bool(((values % 1 == 0) & (values.abs() < _MOST_EXACT)).all())
 
 
 def _as_text(cell: Any) -> Any:

@@ -17,6 +17,8 @@ from cclab.server import handlers as pages
 from tests.server.serving import Server, wait_until, write_notebook
 
 pytestmark = pytest.mark.xdist_group("front door")  # one server for all
+# Ports are drawn before kernels bind them: another process of this machine may have been quicker.
+PORT_TAKEN = re.compile(r"Exception in thread Heartbeat:\n(?:(?!Exception in).*\n)*?.*Address already in use.*\n")
 
 V1 = "v1.kernel.websocket.jupyter.org"
 SLOW = "import time; time.sleep(2)"
@@ -177,8 +179,7 @@ def test_a_kernel_that_nobody_waits_for_is_ended(folder):
                 wait_until(lambda: len(server.kernels()) > 0, seconds=30)
         wait_until(lambda: server.kernels() == [], seconds=60)
         assert server.status("") == 200
-        # Ports are drawn before kernels bind them: another process of this machine may have been quicker.
-        assert server.log == "" or "Address already in use" in server.log
+        assert PORT_TAKEN.sub("", server.log) == ""
     finally:
         server.stop()
 
