@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from cclab.core import ConstraintSet, Problem
 from cclab.core.arrays import readonly
 from cclab.core.registry import solvers
+from cclab.maths.link_scatters import cannot_scatter, must_scatter, telling_apart
 from cclab.maths.lloyd import cluster_means
-from cclab.reach.scatters import cannot_scatter, covariance, must_scatter, partition_scatters
+from cclab.reach.scatters import covariance, partition_scatters
 
 #: Who answers quickly, so that many answers can be compared.
 JUDGE = "PCKMeans"
 #: How often metric and partition follow from each other.
 ROUNDS = 3
-#: How much directions count in which clusters are far apart: 0 is whitening within clusters.
+#: How much directions count in which clusters are far apart.
 EMPHASIS = 0.5
 #: What a partition says counts as much as so many links for each feature.
 STRENGTH = 1.0
@@ -54,28 +55,17 @@ class LinkMetric:
 def link_metric(problem: Problem, labels: NDArray, n_clusters: int) -> LinkMetric:
     """The metric that the links and a partition give together.
 
-    With W the mean scatter of samples that belong together, and B that of samples that belong apart, both shrunk
-    towards those of the partition::
-
-        x' = x W^(-1/2) (W^(-1/2) B W^(-1/2))^(EMPHASIS / 2)
-
-    scaled so that the samples vary as much in all as they did.
+    It is `telling_apart` of the mean scatter of samples that belong together, and that of samples that belong apart,
+    both shrunk towards those of the partition, scaled so that the samples vary as much in all as they did.
     """
     X, known = problem.X, problem.constraints.links_from_labels()
     within, across = partition_scatters(problem, labels, n_clusters)
     strength = STRENGTH * X.shape[1]
     W = must_scatter(X, known).shrunk(within, strength)
     B = cannot_scatter(X, known).shrunk(across, strength)
-    whiten = _power(W, -0.5)
-    matrix = whiten @ _power(whiten @ B @ whiten, EMPHASIS / 2)
+    matrix = telling_apart(W, B, EMPHASIS)
     variance = covariance(problem)
     return LinkMetric(matrix * np.sqrt(np.trace(variance) / np.trace(matrix.T @ variance @ matrix)))
-
-
-def _power(matrix: NDArray, exponent: float) -> NDArray:
-    """A power of a symmetric matrix that is positive definite, or would be but for rounding."""
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    return (vectors * np.maximum(values, 1e-9 * values[-1]) ** exponent) @ vectors.T
 
 
 def quick_answer(problem: Problem, n_clusters: int, centers: NDArray | None = None) -> NDArray[np.int64]:

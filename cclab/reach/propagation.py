@@ -14,9 +14,9 @@ from cclab.core.constraints.folds import Fold
 from cclab.core.cross_validation import gathered, split_for
 from cclab.core.scales import all_alike
 from cclab.core.words import counted
+from cclab.maths.link_scatters import DRAWN_IN_A_VIEW
 from cclab.reach.anchors import too_large, with_anchored_links, with_harmonic_labels
 from cclab.reach.link_metric import LinkMetric, learned, mapped, quick_answer
-from cclab.reach.scatters import DRAWN_IN_A_VIEW
 
 #: Fewer links than this prove nothing.
 FEWEST_LINKS = 20

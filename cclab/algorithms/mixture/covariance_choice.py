@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from cclab.algorithms.mixture.gaussians import Samples
+from cclab.algorithms.mixture.gaussians import Gaussians, Samples
 from cclab.algorithms.mixture.linked_fit import (
     Linked,
     Model,
@@ -19,7 +19,7 @@ from cclab.algorithms.mixture.linked_fit import (
     seeded_by_labels,
     starts,
 )
-from cclab.core import HeldOut, Problem
+from cclab.core import ConstraintSet, HeldOut, Problem
 from cclab.core.constraints.folds import Fold
 from cclab.core.cross_validation import gathered, split_for
 
@@ -51,6 +51,8 @@ class Judge:
     folds : tuple of Fold
     told : tuple of Linked
         What is told in each.
+    untold : tuple of ConstraintSet
+        The pairs that are not.
     centers : tuple of lists of arrays
         Where to start.
     sweeps : int
@@ -61,6 +63,7 @@ class Judge:
 
     folds: tuple[Fold, ...]
     told: tuple[Linked, ...]
+    untold: tuple[ConstraintSet, ...]
     centers: tuple[list[NDArray], ...]
     sweeps: int = 0
     why_not: str = ""
@@ -70,22 +73,23 @@ class Judge:
         """The judge of all models on these samples."""
         split = split_for(problem, seed=problem.seed) if n_clusters > 1 else None
         if split is None:
-            return cls((), (), (), why_not="there is only one cluster")
+            return cls((), (), (), (), why_not="there is only one cluster")
         if isinstance(split, HeldOut):
-            return cls((), (), (), why_not=split.why_not)
+            return cls((), (), (), (), why_not=split.why_not)
         n = sum(len(fold.held) for fold in split)
         if n < FEWEST_LINKS:
-            return cls((), (), (), why_not=f"{n} links to hold back are too few, {FEWEST_LINKS} are needed")
+            return cls((), (), (), (), why_not=f"{n} links to hold back are too few, {FEWEST_LINKS} are needed")
         sweeps, go_on, n_starts = THOROUGH if problem.n_samples * n_clusters <= MANY else QUICK
         told = tuple(Linked.of(samples, fold.known, n_clusters) for fold in split)
         centers = tuple(
             [seeded_by_labels(about, numbered_by_labels(about, V)) for V in drawn[:go_on]]
             for about, drawn in ((about, starts(about, problem.rng(0, 0), n_starts)) for about in told)
         )
-        return cls(split, told, centers, sweeps)
+        untold = tuple(_untold(problem.constraints, fold.known) for fold in split)
+        return cls(split, told, untold, centers, sweeps)
 
     @cached_property
-    def _answers(self) -> dict[int, HeldOut]:
+    def _answers(self) -> dict[int, tuple[HeldOut, list[Gaussians]]]:
         return {}
 
     @cached_property
@@ -96,14 +100,23 @@ class Judge:
         return MARGIN * max(1.0, sum(map(len, held)) / max(len(named), 1)) ** 0.5
 
     def held_out(self, place: int) -> HeldOut:
-        """How the model at this place of `MODELS` does on links that it was not told of; worked out once."""
+        """How the model at this place of `MODELS` does on links that it was not told of."""
+        return self._answer(place)[0]
+
+    def unseen(self, place: int) -> list[tuple[ConstraintSet, Gaussians]]:
+        """Pairs that were held back, with the Gaussians of this model that were fitted without them."""
+        return [*zip(self.untold, self._answer(place)[1])]
+
+    def _answer(self, place: int) -> tuple[HeldOut, list[Gaussians]]:
+        """What a model makes of all but each part; worked out once."""
         if place not in self._answers:
-            model, degrees = MODELS[place], []
+            model, degrees, densities = MODELS[place], [], []
             for fold, about, centers in zip(self.folds, self.told, self.centers):
                 fits = [rested(about, model, from_centers(about, model, V), self.sweeps) for V in centers]
                 best = max(fits, key=lambda fit: fit.sound)
                 degrees.append(fold.held.kept(best.memberships.argmax(axis=1)))
-            self._answers[place] = gathered(self.folds, degrees)
+                densities.append(best.gaussians)
+            self._answers[place] = gathered(self.folds, degrees), densities
         return self._answers[place]
 
     def lead(self, place: int) -> float:
@@ -122,3 +135,15 @@ class Judge:
     def chosen(self, n_tried: int) -> int:
         """The place of the model that leads most, of those tried."""
         return int(np.argmax([self.lead(place) for place in range(n_tried)]))
+
+    @property
+    def best(self) -> HeldOut:
+        """How the model does that is chosen in the end."""
+        n_tried = next(n for n in range(1, len(MODELS) + 1) if self.settled(n))
+        return self.held_out(self.chosen(n_tried))
+
+
+def _untold(known: ConstraintSet, told: ConstraintSet) -> ConstraintSet:
+    """The pairs of `known` that are not in `told`."""
+    said, heard = ((c.pairs.i * c.n_samples + c.pairs.j) * 2 + c.pairs.must for c in (known, told))
+    return ConstraintSet(known.n_samples, known.pairs.rows(~np.isin(said, heard)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,8 @@ from cclab.core import ConstraintSet
 FEWEST_LINKS = 20
 #: As many links are looked at as make so many numbers with the clusters, evenly spread over all.
 MOST_NUMBERS = 20_000
-#: Nats by which links must be better explained if some of them are wrong.
-LEAST_GAIN = 0.5
+#: Nats by which links must be better explained if some of them are wrong, and by which that is sure: odds of 20 to 1.
+LEAST_GAIN, SURE_GAIN = 0.5, float(np.log(20))
 #: Shares of wrong links that are tried; the last: none is. Where more seem to be, the densities are rather wrong.
 SHARES = (0.2, 0.15, 0.1, 0.07, 0.05, 0.03, LEAST)
 #: What log densities are divided by before they are believed: clusters that are no Gaussians look surer than they are.
@@ -34,31 +34,60 @@ def may_be_wrong(known: ConstraintSet, n_clusters: int) -> bool:
     return certain >= FEWEST_LINKS and n_clusters > 1 and not confirmed(known)
 
 
-def wrong_share(known: ConstraintSet, candidates: Sequence[Gaussians], Z: NDArray) -> tuple[float, Gaussians]:
-    """Which share of the certain links is wrong, most likely, and the Gaussians that say so.
+@dataclass(frozen=True)
+class Suspicion:
+    """How many links are wrong, most likely.
 
-    The share is 0 where little is gained by thinking that some are. A link that contradicts the densities may be wrong,
-    or these may be. If densities are, links contradict them the more often the less sure they are; if links are, as
-    often wherever they are. So both are found together, as what makes the links most likely, by Bethe's approximation.
+    Attributes
+    ----------
+    share : float
+        Of the certain links; 0 where little is gained by thinking that some are wrong.
+    gain : float
+        Nats by which links are better explained.
+    account : int
+        The place of the account that explains them best.
+    """
+
+    share: float
+    gain: float
+    account: int
+
+    @property
+    def sure(self) -> bool:
+        """Whether the odds that none is wrong are below 1 to 20."""
+        return self.gain > SURE_GAIN
+
+
+def suspected(accounts: Sequence[Sequence[tuple[ConstraintSet, Gaussians]]], Z: NDArray) -> Suspicion:
+    """Which share of the certain links is wrong.
+
+    A link that contradicts the densities may be wrong, or these may be. If densities are, links contradict them the
+    more often the less sure they are; if links are, as often wherever they are. So both are found together, as what
+    makes the links most likely, by Bethe's approximation.
 
     Parameters
     ----------
-    candidates : sequence of Gaussians
-        Densities that links have shaped may have come to suit wrong ones: others may explain more.
+    accounts : sequence of sequences of links with Gaussians
+        In each, links with densities that have not been shaped by them: those would have come to suit wrong ones.
     Z : (n, q) array
         The samples, in the units of the Gaussians.
     """
-    certain = np.flatnonzero(known.pairs.weight > 1 - LEAST)
-    most = max(FEWEST_LINKS, MOST_NUMBERS // len(candidates[0]))
-    links = ConstraintSet(known.n_samples, known.pairs.rows(certain[:: -(-len(certain) // most)]))
-    units = LinkedUnits.of(doubted(links, SHARES[0]), np.ones(known.n_samples))
-    densities = [gaussians.log_densities(Z[units.samples]) for gaussians in candidates]
     explained = np.array(
-        [np.max([_explained(units, L / doubt) for doubt in DOUBTS_OF_DENSITIES], axis=0) for L in densities]
+        [np.max(sum(_by_doubt(links, densities, Z) for links, densities in told), axis=0) for told in accounts]
     )
-    which, best = divmod(int(explained.argmax()), len(SHARES))
-    gain = explained[which, best] - explained[:, -1].max()
-    return SHARES[best] if gain > LEAST_GAIN else 0.0, candidates[which]
+    account, best = divmod(int(explained.argmax()), len(SHARES))
+    gain = float(explained[account, best] - explained[:, -1].max())
+    return Suspicion(SHARES[best] if gain > LEAST_GAIN else 0.0, gain, account)
+
+
+def _by_doubt(known: ConstraintSet, gaussians: Gaussians, Z: NDArray) -> NDArray:
+    """(t, s) log of how likely the links are, for each of `DOUBTS_OF_DENSITIES` and of `SHARES`."""
+    certain = np.flatnonzero(known.pairs.weight > 1 - LEAST)
+    most = max(FEWEST_LINKS, MOST_NUMBERS // len(gaussians))
+    links = ConstraintSet(known.n_samples, known.pairs.rows(certain[:: max(1, -(-len(certain) // most))]))
+    units = LinkedUnits.of(doubted(links, SHARES[0]), np.ones(known.n_samples))
+    L = gaussians.log_densities(Z[units.samples])
+    return np.array([_explained(units, L / doubt) for doubt in DOUBTS_OF_DENSITIES])
 
 
 def confirmed(known: ConstraintSet) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeVar, cast
 
 import numpy as np
@@ -19,6 +20,7 @@ from cclab.algorithms.mixture.linked_units import LinkedUnits
 from cclab.algorithms.mixture.mixtures import responsibilities
 from cclab.core import ConstraintSet
 from cclab.maths.distances import squared_distances
+from cclab.maths.link_scatters import cannot_scatter, must_scatter, telling_apart
 
 T = TypeVar("T")
 
@@ -30,6 +32,8 @@ RENEWED_EVERY = 10
 REST = 1e-4
 #: Nats by which rounding may lift the evidence above that of the samples alone.
 SLACK = 0.1
+#: How much directions count, where fits start, in which cannot-links are long.
+EMPHASIS = 1.0
 #: Centres are looked for among so many samples at most.
 MOST_FOR_STARTS = 20_000
 
@@ -63,22 +67,38 @@ class Linked:
     units : LinkedUnits
     potentials : (u, k) array
         What labels say of each unit, in logs.
+    metric : (q, q) array
+        Where fits start, samples are compared in ``x metric``: what k-means finds there is nearer to what links say,
+        and from elsewhere a fit seldom finds its way to it.
     """
 
     samples: Samples
     units: LinkedUnits
     potentials: NDArray
+    metric: NDArray
 
     @classmethod
     def of(cls, samples: Samples, known: ConstraintSet, n_clusters: int) -> Linked:
         """Samples with what is known of them."""
         units = LinkedUnits.of(known, samples.weights)
-        return cls(samples, units, units.potentials(known, n_clusters))
+        return cls(samples, units, units.potentials(known, n_clusters), _metric_of_links(samples.Z, known))
+
+    @cached_property
+    def places(self) -> NDArray:
+        """(n, q) the samples in the metric of the links."""
+        return self.samples.Z @ self.metric
 
     @property
     def n_clusters(self) -> int:
         """How many clusters there are."""
         return self.potentials.shape[1]
+
+
+def _metric_of_links(Z: NDArray, known: ConstraintSet) -> NDArray:
+    """(q, q) the map that makes must-links short and cannot-links long, the more of them there are for each feature."""
+    links, q = known.links_from_labels(), Z.shape[1]
+    within, across = (scatter(Z, links).shrunk(np.eye(q), q) for scatter in (must_scatter, cannot_scatter))
+    return telling_apart(within, across, EMPHASIS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,14 +208,14 @@ def rested(about: Linked, model: Model, fit: Fit, most: int, goal: float = -np.i
 
 def from_centers(about: Linked, model: Model, centers: NDArray) -> Fit:
     """The mixture whose clusters are the samples nearest to each centre."""
-    nearest = squared_distances(about.samples.Z, centers).argmin(axis=1)
+    nearest = squared_distances(about.places, centers @ about.metric).argmin(axis=1)
     R = np.zeros((len(nearest), len(centers)))
     R[np.arange(len(nearest)), nearest] = 1.0
     return expected(about, fitted(model.covariance, about.samples, R, centers), None)
 
 
 def starts(about: Linked, rng: np.random.Generator, n_starts: int) -> list[NDArray]:
-    """Centres (k, q) by k-means on the units, from several draws, the tightest first."""
+    """Centres (k, q) by k-means on the units in the metric of the links, from several draws, the tightest first."""
     points, weights = _points(about)
     k = about.n_clusters
     if len(points) > MOST_FOR_STARTS:
@@ -205,20 +225,21 @@ def starts(about: Linked, rng: np.random.Generator, n_starts: int) -> list[NDArr
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # where fewer samples differ than there are clusters
         runs = [KMeans(k, n_init=1, max_iter=50, random_state=int(seed)).fit(points, None, weights) for seed in seeds]
-    return [run.cluster_centers_ for run in sorted(runs, key=lambda run: run.inertia_)]
+    back = np.linalg.inv(about.metric)
+    return [run.cluster_centers_ @ back for run in sorted(runs, key=lambda run: run.inertia_)]
 
 
 def _points(about: Linked) -> tuple[NDArray, NDArray]:
     """Units as single points, and all other samples."""
     samples, units = about.samples, about.units
-    free = np.ones(len(samples.Z), dtype=bool)
+    free = np.ones(len(about.places), dtype=bool)
     free[units.samples] = False
     if free.sum() + len(units) < about.n_clusters:
-        return samples.Z, samples.weights
+        return about.places, samples.weights
     size = np.asarray(units.gather.sum(axis=1)).ravel()
-    middles = (units.gather @ samples.Z[units.samples]) / size[:, None]
+    middles = (units.gather @ about.places[units.samples]) / size[:, None]
     weights = np.bincount(units.unit, samples.weights[units.samples], minlength=len(units))
-    return np.concatenate([samples.Z[free], middles]), np.concatenate([samples.weights[free], weights])
+    return np.concatenate([about.places[free], middles]), np.concatenate([samples.weights[free], weights])
 
 
 def numbered_by_labels(about: Linked, centers: NDArray) -> NDArray:
@@ -227,7 +248,9 @@ def numbered_by_labels(about: Linked, centers: NDArray) -> NDArray:
     if not len(middles):
         return centers
     # What it costs to call a centre by a number: how far the samples of that label are from it.
-    rows, columns = linear_sum_assignment(possible.T @ squared_distances(middles, centers))
+    rows, columns = linear_sum_assignment(
+        possible.T @ squared_distances(middles @ about.metric, centers @ about.metric)
+    )
     return centers[columns[np.argsort(rows)]]
 
 

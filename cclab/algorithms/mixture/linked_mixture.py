@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from cclab.algorithms.mixture.competitive_mixture import CompetitiveMixture, CompetitiveMixtureState
 from cclab.algorithms.mixture.covariance_choice import MODELS, Judge
-from cclab.algorithms.mixture.doubting import doubted, may_be_wrong, wrong_share
+from cclab.algorithms.mixture.doubting import doubted, may_be_wrong, suspected
 from cclab.algorithms.mixture.gaussians import COVARIANCES, Gaussians, Samples
 from cclab.algorithms.mixture.kept_links import kept_links
 from cclab.algorithms.mixture.linked_fit import (
@@ -255,11 +255,25 @@ class LinkedMixture(CenterSolver):
         )
 
     def _doubt(self, problem: Problem, state: LinkedMixtureState) -> tuple[float, Gaussians]:
-        """Which share of the links is wrong, by where the Gaussians are, or would be without links."""
+        """Which share of the links is wrong, and the Gaussians that say so: where links left them, or without any.
+
+        Unless that is sure, doubt must also not lower how many links are kept that were held back.
+        """
         if not self.doubt_links or not may_be_wrong(problem.constraints, len(state.gaussians)):
             return 0.0, state.gaussians
-        candidates = state.gaussians, self._without_links(problem)
-        return wrong_share(problem.constraints, candidates, self._samples(problem).Z)
+        known, judge, unshaped = problem.constraints, self._judge(problem), self._without_links(problem)
+        shaped = [(known, state.gaussians)]
+        if judge is not None and not judge.why_not:
+            place = self._models(problem).index(self._model(problem, state))
+            shaped = judge.unseen(place)
+        found = suspected([shaped, [(known, unshaped)]], self._samples(problem).Z)
+        if found.share and not found.sure and judge is not None and not judge.why_not:
+            doubting = self._judge(self._heard(problem, found.share))
+            assert doubting is not None
+            lead, error = doubting.best.lead_over(judge.held_out(place))
+            if lead < -error / 2:
+                return 0.0, state.gaussians
+        return found.share, (state.gaussians, unshaped)[found.account]
 
     def _without_links(self, problem: Problem) -> Gaussians:
         """Where the Gaussians of the simplest model would be if nothing were known."""

@@ -3,7 +3,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from cclab import ConstraintSet, LinkedMixture, Problem, iterate
-from cclab.algorithms.mixture.doubting import FEWEST_LINKS, confirmed, doubted, may_be_wrong, wrong_share
+from cclab.algorithms.mixture.doubting import FEWEST_LINKS, confirmed, doubted, may_be_wrong, suspected
 from cclab.algorithms.mixture.gaussians import Samples, fitted
 from cclab.core import Statement
 
@@ -29,7 +29,7 @@ def at_the_truth(X, truth):
 
 
 def share_of_wrong(known, gaussians, Z):
-    return wrong_share(known, [gaussians], Z)[0] if may_be_wrong(known, len(gaussians)) else 0.0
+    return suspected([[(known, gaussians)]], Z).share if may_be_wrong(known, len(gaussians)) else 0.0
 
 
 @pytest.mark.parametrize("wrong", [0.05, 0.1, 0.2])
@@ -43,9 +43,20 @@ def test_densities_that_suit_wrong_links_are_not_believed_where_others_explain_m
     X, truth = clouds()
     there, Z = at_the_truth(X, truth)
     elsewhere, _ = at_the_truth(X, np.random.default_rng(5).permutation(truth))
-    share, gaussians = wrong_share(links(truth, 120, wrong=0.1), [elsewhere, there], Z)
-    assert share == pytest.approx(0.1, abs=0.05)
-    assert gaussians is there
+    known = links(truth, 120, wrong=0.1)
+    found = suspected([[(known, elsewhere)], [(known, there)]], Z)
+    assert found.share == pytest.approx(0.1, abs=0.05)
+    assert found.account == 1
+
+
+def test_links_in_parts_say_together_what_each_is_too_few_to_say():
+    X, truth = clouds()
+    there, Z = at_the_truth(X, truth)
+    parts = [(links(truth, 40, wrong=0.1, seed=seed), there) for seed in range(5)]
+    together, alone = suspected([parts], Z), [suspected([[part]], Z) for part in parts]
+    assert together.share == pytest.approx(0.1, abs=0.05)
+    assert together.sure
+    assert together.gain > max(one.gain for one in alone)
 
 
 @pytest.mark.parametrize("gap", [1.0, 2.0, 6.0])

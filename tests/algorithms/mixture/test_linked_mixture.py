@@ -70,11 +70,11 @@ def test_links_choose_the_covariance_and_a_gauge_says_so():
 
 def judge_of(*shares):
     """A judge who has seen models keep these shares of 50 must-links and 50 cannot-links."""
-    judge = Judge((), (), ())
+    judge = Judge((), (), (), ())
     must = np.arange(100) % 2 == 0
     for place, share in enumerate(shares):
         degrees = (np.arange(100) < 100 * share).astype(float)
-        judge._answers[place] = HeldOut(degrees, must, np.ones(100), np.full(100, "code", dtype=object))
+        judge._answers[place] = HeldOut(degrees, must, np.ones(100), np.full(100, "code", dtype=object)), []
     return judge
 
 
