@@ -6,6 +6,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from cclab import ConstraintSet, LinkedMixture, Problem, Session, iterate, load_dataset
 from cclab.algorithms.mixture.covariance_choice import MODELS, Judge
+from cclab.algorithms.mixture.gaussians import Samples
+from cclab.algorithms.mixture.linked_fit import Linked, Model, from_centers, starts
 from cclab.algorithms.mixture.linked_state import DONE, MOVING, with_winners
 from cclab.core import HeldOut, ImpossibleKnowledge
 from cclab.session.storage.states import pack_state, unpack_state
@@ -66,6 +68,27 @@ def test_links_choose_the_covariance_and_a_gauge_says_so():
     shares = dict(zip(gauge.labels, gauge.values))
     assert shares["free"] > shares["shared"] + 0.1
     assert adjusted_rand_score(truth, state.partition.labels()) > 0.7
+
+
+def beside_stronger_patterns(n=300, seed=0):
+    """Two clusters that one feature shows; four others show two groups each, which have nothing to do with them."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % 2
+    patterns = 2.0 * np.column_stack([truth, np.repeat(rng.integers(2, size=(n, 2)), 2, axis=1)])
+    return patterns + rng.normal(scale=0.4, size=patterns.shape), truth
+
+
+def test_fits_start_where_links_say_and_without_links_where_samples_do():
+    X, truth = beside_stronger_patterns()
+    samples = Samples.of(X, np.ones(len(X)))
+
+    def found_at_the_start(known):
+        about = Linked.of(samples, known, 2)
+        first = starts(about, np.random.default_rng(0), 8)[0]
+        return adjusted_rand_score(truth, from_centers(about, Model("shared"), first).memberships.argmax(axis=1))
+
+    assert found_at_the_start(drawn_links(truth, 60)) > 0.9
+    assert found_at_the_start(ConstraintSet(len(X))) < 0.1
 
 
 def judge_of(*shares):
