@@ -35,6 +35,8 @@ MODELS = (
 MARGIN = 1.0
 #: Fewer links than this prove nothing.
 FEWEST_LINKS = 20
+#: So many that are held back say enough: no other part has to be.
+ENOUGH_LINKS = 1_000
 #: Sweeps of each trial, from how many of so many starts: as in what is judged, and where that would take too long. With
 #: fewer sweeps links had not shaped the clusters yet, and those found without links came out ahead.
 THOROUGH, QUICK = (30, 3, 8), (30, 1, 8)
@@ -79,6 +81,8 @@ class Judge:
         n = sum(len(fold.held) for fold in split)
         if n < FEWEST_LINKS:
             return cls((), (), (), (), why_not=f"{n} links to hold back are too few, {FEWEST_LINKS} are needed")
+        if len(split[0].held) >= ENOUGH_LINKS:
+            split = split[:1]
         sweeps, go_on, n_starts = THOROUGH if problem.n_samples * n_clusters <= MANY else QUICK
         told = tuple(Linked.of(samples, fold.known, n_clusters) for fold in split)
         centers = tuple(

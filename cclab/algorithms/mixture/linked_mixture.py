@@ -56,7 +56,7 @@ from cclab.maths.constraint_cache import of_constraints
 DRAWS = 8
 # Sweeps from each start.
 SWEEPS = 30
-# Sweeps of each model that is tried; the one that is chosen goes on.
+# Sweeps of each model that leads when it is tried; the one that is chosen goes on.
 FIRST_SWEEPS = 15
 
 
@@ -171,16 +171,19 @@ class LinkedMixture(CenterSolver):
     # ------------------------------------------------------------------ what a step does
 
     def _try_model(self, problem: Problem, state: LinkedMixtureState) -> LinkedMixtureState:
-        """Fit the next model, and ask how it does on links that it has not seen; after the last, the choice."""
+        """Ask how the next model does on links that it has not seen, fit it if it leads; after the last, the choice."""
         about, models, judge = self._about(problem), self._models(problem), self._judge(problem)
         assert judge is not None
         model = models[state.count]
         share = judge.held_out(state.count).share
         tried = (*state.tried, TriedModel(model.covariance, model.linked, share))
         best = judge.chosen(len(tried))
-        first = from_centers(about, model, self._centers(problem, state.restart)[0])
-        fit = rested(about, model, first, FIRST_SWEEPS)
-        leader = fit.gaussians if best == state.count else state.leader
+        if best == state.count:
+            first = from_centers(about, model, self._centers(problem, state.restart)[0])
+            fit = rested(about, model, first, FIRST_SWEEPS)
+            leader = fit.gaussians
+        else:  # as it was judged: it goes no further
+            fit, leader = expected(about, judge.unseen(state.count)[0][1], None), state.leader
         notes: tuple[str, ...] = (f"Covariance {model}: on links it has not seen {100 * share:.0f} % kept.",)
         said: dict[str, Any] = {"tried": tried, "restart": state.restart, "iteration": state.iteration + 1}
         said["doubt"] = state.doubt
