@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -37,10 +38,10 @@ MARGIN = 1.0
 FEWEST_LINKS = 20
 #: So many that are held back say enough: no other part has to be.
 ENOUGH_LINKS = 1_000
-#: Sweeps of each trial, from how many of so many starts: as in what is judged, and where that would take too long. With
-#: fewer sweeps links had not shaped the clusters yet, and those found without links came out ahead.
-THOROUGH, QUICK = (30, 3, 8), (30, 1, 8)
-#: Samples times clusters from which on it would.
+#: Sweeps of each trial, from how many of so many starts: as in what is judged. With fewer sweeps links had not shaped the
+#: clusters yet, and those found without links came out ahead.
+SWEEPS, STARTS, DRAWS = 30, 3, 8
+#: Samples times clusters from which on only the first model is tried from all starts.
 MANY = 5_000
 
 
@@ -57,8 +58,8 @@ class Judge:
         The pairs that are not.
     centers : tuple of lists of arrays
         Where to start.
-    sweeps : int
-        Of each trial.
+    thorough : bool
+        Whether each model is tried from all starts.
     why_not : str
         Why there is nothing to judge by, in words; empty where there is.
     """
@@ -67,7 +68,7 @@ class Judge:
     told: tuple[Linked, ...]
     untold: tuple[ConstraintSet, ...]
     centers: tuple[list[NDArray], ...]
-    sweeps: int = 0
+    thorough: bool = True
     why_not: str = ""
 
     @classmethod
@@ -83,14 +84,13 @@ class Judge:
             return cls((), (), (), (), why_not=f"{n} links to hold back are too few, {FEWEST_LINKS} are needed")
         if len(split[0].held) >= ENOUGH_LINKS:
             split = split[:1]
-        sweeps, go_on, n_starts = THOROUGH if problem.n_samples * n_clusters <= MANY else QUICK
         told = tuple(Linked.of(samples, fold.known, n_clusters) for fold in split)
         centers = tuple(
-            [seeded_by_labels(about, numbered_by_labels(about, V)) for V in drawn[:go_on]]
-            for about, drawn in ((about, starts(about, problem.rng(0, 0), n_starts)) for about in told)
+            [seeded_by_labels(about, numbered_by_labels(about, V)) for V in drawn[:STARTS]]
+            for about, drawn in ((about, starts(about, problem.rng(0, 0), DRAWS)) for about in told)
         )
         untold = tuple(_untold(problem.constraints, fold.known) for fold in split)
-        return cls(split, told, untold, centers, sweeps)
+        return cls(split, told, untold, centers, problem.n_samples * n_clusters <= MANY)
 
     @cached_property
     def _answers(self) -> dict[int, tuple[HeldOut, list[Gaussians]]]:
@@ -115,13 +115,24 @@ class Judge:
         """What a model makes of all but each part; worked out once."""
         if place not in self._answers:
             model, degrees, densities = MODELS[place], [], []
-            for fold, about, centers in zip(self.folds, self.told, self.centers):
-                fits = [rested(about, model, from_centers(about, model, V), self.sweeps) for V in centers]
+            for fold, about, centers in zip(self.folds, self.told, self._starts(place)):
+                fits = [rested(about, model, from_centers(about, model, V), SWEEPS) for V in centers]
                 best = max(fits, key=lambda fit: fit.sound)
                 degrees.append(fold.held.kept(best.memberships.argmax(axis=1)))
                 densities.append(best.gaussians)
             self._answers[place] = gathered(self.folds, degrees), densities
         return self._answers[place]
+
+    def _starts(self, place: int) -> Sequence[Sequence[NDArray]]:
+        """Where a model starts: of many samples where the first has come to rest, so that luck is the same for all.
+
+        What is found without links starts where that would.
+        """
+        if self.thorough or not place:
+            return self.centers
+        if not MODELS[place].linked:
+            return [centers[:1] for centers in self.centers]
+        return [[gaussians.means] for gaussians in self._answer(0)[1]]
 
     def lead(self, place: int) -> float:
         """By how much a model keeps more links than the first, less its margin."""
