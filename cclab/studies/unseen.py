@@ -96,7 +96,7 @@ def against_goals(frame: pd.DataFrame) -> pd.DataFrame:
         rows.append({"what": what, "figure": figure, "aim": aim, "reached": "yes" if reached else "no"})
 
     for knowledge in (FIFTY.label, HUNDRED.label):
-        others = table[(table["knowledge"] == knowledge) & (table["method"] != OURS)]
+        others = table[(table["knowledge"] == knowledge) & ~table["method"].isin([OURS, TRIED])]
         for score, samples in (("ari", "all"), ("ari_free", "free")):
             for part in (others[others["method"] != WITHOUT], others[others["method"] == WITHOUT]):
                 if not len(part):

@@ -178,12 +178,13 @@ class LinkedMixture(CenterSolver):
         share = judge.held_out(state.count).share
         tried = (*state.tried, TriedModel(model.covariance, model.linked, share))
         best = judge.chosen(len(tried))
+        leader = state.leader
         if best == state.count:
             first = from_centers(about, model, self._centers(problem, state.restart)[0])
             fit = rested(about, model, first, FIRST_SWEEPS)
             leader = fit.gaussians
         else:  # as it was judged: it goes no further
-            fit, leader = expected(about, judge.unseen(state.count)[0][1], None), state.leader
+            fit = expected(about, judge.unseen(state.count)[0][1], None)
         notes: tuple[str, ...] = (f"Covariance {model}: on links it has not seen {100 * share:.0f} % kept.",)
         said: dict[str, Any] = {"tried": tried, "restart": state.restart, "iteration": state.iteration + 1}
         said["doubt"] = state.doubt
