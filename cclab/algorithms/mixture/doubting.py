@@ -72,22 +72,25 @@ def suspected(accounts: Sequence[Sequence[tuple[ConstraintSet, Gaussians]]], Z: 
     Z : (n, q) array
         The samples, in the units of the Gaussians.
     """
+    of_accounts = [[_by_doubt(links, gaussians, Z) for links, gaussians in told] for told in accounts]
+    n_links = [sum(n for n, _ in parts) for parts in of_accounts]
+    # By link: of many only some are looked at, not the same number in each account.
     explained = np.array(
-        [np.max(sum(_by_doubt(links, densities, Z) for links, densities in told), axis=0) for told in accounts]
+        [np.max(sum(nats for _, nats in parts), axis=0) / max(n, 1) for parts, n in zip(of_accounts, n_links)]
     )
     account, best = divmod(int(explained.argmax()), len(SHARES))
-    gain = float(explained[account, best] - explained[:, -1].max())
+    gain = float(explained[account, best] - explained[:, -1].max()) * max(n_links)
     return Suspicion(SHARES[best] if gain > LEAST_GAIN else 0.0, gain, account)
 
 
-def _by_doubt(known: ConstraintSet, gaussians: Gaussians, Z: NDArray) -> NDArray:
-    """(t, s) log of how likely the links are, for each of `DOUBTS_OF_DENSITIES` and of `SHARES`."""
+def _by_doubt(known: ConstraintSet, gaussians: Gaussians, Z: NDArray) -> tuple[int, NDArray]:
+    """How many links are looked at, and (t, s) log of how likely they are, by `DOUBTS_OF_DENSITIES` and `SHARES`."""
     certain = np.flatnonzero(known.pairs.weight > 1 - LEAST)
     most = max(FEWEST_LINKS, MOST_NUMBERS // len(gaussians))
     links = ConstraintSet(known.n_samples, known.pairs.rows(certain[:: max(1, -(-len(certain) // most))]))
     units = LinkedUnits.of(doubted(links, SHARES[0]), np.ones(known.n_samples))
     L = gaussians.log_densities(Z[units.samples])
-    return np.array([_explained(units, L / doubt) for doubt in DOUBTS_OF_DENSITIES])
+    return len(links.pairs), np.array([_explained(units, L / doubt) for doubt in DOUBTS_OF_DENSITIES])
 
 
 def confirmed(known: ConstraintSet) -> bool:

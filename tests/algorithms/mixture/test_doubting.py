@@ -133,3 +133,10 @@ def test_once_wrong_links_are_taken_back_the_others_are_certain_again():
     assert solver.rebase(problem, mended, doubting).doubt == 0
     more = problem.with_constraints(known.with_must_link([[0, 3]]))
     assert solver.rebase(problem, more, doubting).doubt > 0
+
+
+def test_an_account_of_no_links_says_nothing():
+    X, truth = clouds()
+    there, Z = at_the_truth(X, truth)
+    found = suspected([[(ConstraintSet(len(X)), there)]], Z)
+    assert (found.share, found.gain) == (0.0, 0.0)
