@@ -166,7 +166,10 @@ class Picture:
         return (self.low + low * spread, self.low + high * spread) if high > low else (self.low, self.high)
 
     def shown(self, window: tuple[float, float] | None = None) -> np.ndarray:
-        """(height, width) or (height, width, 3) uint8, for the eye: the values of a window from black to white."""
+        """(height, width) or (height, width, 3) uint8, for the eye: the values of a window from black to white.
+
+        Pixels without a value are black.
+        """
         low, high = window or self.window or self.contrast
         spread = self.high - self.low
         black, white = (low - self.low) / spread, (high - self.low) / spread
@@ -176,6 +179,8 @@ class Picture:
                 np.arange(len(self.channels)) % len(_CHANNEL_COLOURS)
             ]
             seen = np.clip(seen @ colours, 0, 1)
+        if self.invalid is not None:
+            seen[self.invalid] = 0
         return np.rint(255 * seen).astype(np.uint8)
 
     @cached_property

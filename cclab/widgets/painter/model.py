@@ -15,7 +15,7 @@ import pandas as pd
 from psygnal import Signal
 
 from cclab.images import Painting, Picture, Posed, Recipe, Regions, Stack, Stroke
-from cclab.images.regions import measure
+from cclab.images.regions import measure_all
 from cclab.session import Session, Snapshot
 from cclab.session.posing import Forget, Paint, Pose, Posing, SetOptions
 from cclab.session.threads import in_thread
@@ -157,7 +157,8 @@ class Easel(Desk):
             if posed is None or len(posed.palette.painted) < 2:
                 return None
             self._read[snapshot] = found = Regions.of(posed, snapshot.partition)
-            self._undecided[snapshot] = int(found.undecided.sum())
+            lost = posed.picture.invalid
+            self._undecided[snapshot] = int((found.undecided if lost is None else found.undecided & ~lost).sum())
             while len(self._read) > _KEPT:
                 del self._read[next(iter(self._read))]
         return self._read[snapshot]
@@ -167,16 +168,13 @@ class Easel(Desk):
         return self._undecided.get(snapshot)
 
     def table_at(self, snapshot: Snapshot) -> pd.DataFrame:
-        """One row a region, and one for the undecided pixels."""
+        """One row a region, and others for pixels that are in none."""
         names, frame = self._measured.get(snapshot, (None, None))
         if frame is None or names != self.regions:
             posed = self.posed_at(snapshot)
             picture = self.picture if posed is None else posed.picture
             regions = self.regions_at(snapshot) or Regions.nowhere(picture.shape)
-            frame = measure(picture, regions, posed, self.regions)
-            n = int(regions.undecided.sum())
-            undecided = {"region": "Undecided", "strokes": 0, "pixels": n, "area": n / regions.undecided.size}
-            frame = pd.concat([frame, pd.DataFrame([undecided])], ignore_index=True)
+            frame = measure_all(picture, regions, posed, self.regions)
             self._measured[snapshot] = self.regions, frame
         return frame
 

@@ -33,6 +33,7 @@ class Places(Samples):
 
     desk: Easel
     question = "Which region?"
+    kind = "label"
     takes_many = False
 
     @property
@@ -73,7 +74,7 @@ class Places(Samples):
         if place is None or session.current is not snapshot:
             return ()
         sample = int(posed.objects.labels_of_pixels[place.row, place.column])
-        return session.put(Query.label(sample, f"{place.pixels} doubtful pixels around it", place.pixels))
+        return session.put(Query.label(sample, f"{place.pixels:,} doubtful pixels around it", place.pixels))
 
     def stands(self, where: Snapshot | None) -> bool:
         """A question about the objects of another problem is none."""

@@ -41,6 +41,8 @@ class Samples:
     question = "Same cluster?"
     #: The title over one sample whose cluster is asked for.
     which = "Which cluster?"
+    #: The kind of question whose answers are offered while none is asked.
+    kind = "pair"
     #: Whether an oracle may be given many questions at once.
     takes_many = True
 

@@ -315,3 +315,44 @@ def test_a_slip_of_the_brush_does_not_change_what_dice_looks_for():
         shown.append(measure(picture, found, posed, ["Organ", "Rest"])["dice"][0])
     assert shown[0] > 0.9
     assert shown[1] > shown[0] - 0.1
+
+
+class TestPixelsWithoutValue:
+    @pytest.fixture
+    def holed(self, page):
+        values = body()[0].astype(np.float32)
+        values[:6, :20] = np.nan
+        page.desk.open(read_file("holed.tif", tiff(values)))
+        return page
+
+    def test_they_are_seen_through_and_the_legend_says_so(self, holed):
+        canvas = holed.paint.canvas
+        shown = np.frombuffer(canvas._pixels, dtype=np.uint8).reshape(canvas._shape)
+        assert canvas._shape == [40, 48, 4]
+        assert not shown[:6, :20].any()
+        assert (shown[6:, :, 3] == 255).all()
+        assert "no value" in holed.paint._legend.value
+
+    def test_they_are_not_counted_as_undecided(self, holed):
+        paint(holed, ORGAN, TISSUE)
+        table = holed.desk.table_at(holed.desk.session.current).set_index("region")["pixels"]
+        assert table["No value"] == 6 * 20
+        assert holed.desk.undecided_at(holed.desk.session.current) == table["Undecided"] < 120
+        assert table.sum() >= 40 * 48
+        holed.paint.looks.value = "Credal sets"
+        assert holed.paint._legend.value.index("undecided") < holed.paint._legend.value.index("no value")
+
+    def test_a_picture_with_all_its_values_has_no_such_word(self, page):
+        paint(page, ORGAN, TISSUE)
+        assert "no value" not in page.paint._legend.value
+        assert "No value" not in page.desk.table_at(page.desk.session.current)["region"].tolist()
+
+
+def test_before_two_regions_have_paint_no_answers_are_offered(page):
+    hidden = lambda part: "cc-hidden" in part._dom_classes  # noqa: E731
+    assert "Paint a stroke in each of two regions" in page.queries.why.value
+    assert hidden(page.queries.answers)
+    assert hidden(page.queries.foot)
+    paint(page, ORGAN, TISSUE)
+    assert not hidden(page.queries.answers)
+    assert [made.description for made in page.queries.answers.children][:2] == ["Region 1", "Region 2"]
