@@ -131,7 +131,7 @@ def contact_sheet(name: str, results: Sequence[Applied | Failed], *, dark: bool 
         top = GAP + place // across * (THUMB + LINE + GAP)
         small = Image.fromarray(thumbnail(one, dark=dark))
         sheet.paste(small, (left + (THUMB - small.width) // 2, top + (THUMB - small.height) // 2))
-        pen.text((left, top + THUMB + 4), one.picture.name[:26], fill=ink)
+        pen.text((left, top + THUMB + 4), one.called[:26], fill=ink)
         pen.text((left, top + THUMB + 16), f"doubt {100 * one.doubtful:.0f} %", fill=ink)
     buffer = io.BytesIO()
     sheet.save(buffer, "PNG")

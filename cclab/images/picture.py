@@ -152,6 +152,18 @@ class Picture:
             reduced_by=1,
         )
 
+    def padded(self, height: int, width: int) -> Picture:
+        """With pixels without a value, below and at the right, that make it so large."""
+        below, beside = height - self.shape[0], width - self.shape[1]
+        around = ((0, below), (0, beside))
+        invalid = np.zeros(self.shape, dtype=bool) if self.invalid is None else self.invalid
+        return replace(
+            self,
+            pixels=np.pad(self.pixels, (*around, *[(0, 0)] * (self.pixels.ndim - 2)), mode="edge"),
+            truth=None if self.truth is None else np.pad(self.truth, around),
+            invalid=np.pad(invalid, around, constant_values=True),
+        )
+
     @cached_property
     def contrast(self) -> tuple[float, float]:
         """Values between which most pixels lie: all of them at 8 bits, else without a few that stand out."""

@@ -12,6 +12,9 @@ import numpy as np
 
 from cclab.images.picture import Picture
 
+#: The axis of a stack of pictures that were painted on one after the other.
+PICTURE = "picture"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stack:
@@ -29,6 +32,8 @@ class Stack:
         Of the NIfTI file that they came from.
     name : str
         Of all together; default: that of the first.
+    sizes : tuple of (height, width), or None
+        Of the files, where smaller ones were padded with pixels without a value, below and at the right.
 
     Examples
     --------
@@ -42,6 +47,7 @@ class Stack:
     affine: np.ndarray | None = None
     orientation: np.ndarray | None = None
     name: str = ""
+    sizes: tuple[tuple[int, int], ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -64,6 +70,26 @@ class Stack:
                     "apply what was painted to the others"
                 )
         return cls(tuple(picture.on_scale_of(first) for picture in slices), **about)
+
+    def joined(self, picture: Picture) -> Stack:
+        """With one more picture, perhaps of another size; all go by their names, and paint stays where it is."""
+        slices = (*self.slices, picture)
+        if picture.shape == self.shape or any(one.whole is not None for one in slices):
+            sizes = None if self.sizes is None else (*self.sizes, picture.shape)
+            return Stack.of(slices, axis=PICTURE, name=self.name, sizes=sizes)
+        sizes = (*(self.sizes or [self.shape] * len(self)), picture.shape)
+        height, width = (max(one.shape[k] for one in slices) for k in (0, 1))
+        return Stack.of([one.padded(height, width) for one in slices], axis=PICTURE, name=self.name, sizes=sizes)
+
+    def own(self, place: int) -> tuple[slice, slice]:
+        """Where the pixels of the file are in a slice: rows and columns."""
+        height, width = self.shape if self.sizes is None else self.sizes[place]
+        return slice(0, height), slice(0, width)
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether slices go by their numbers, and not by the names of pictures that were put together."""
+        return len(self) > 1 and self.axis != PICTURE
 
     def __len__(self) -> int:
         return len(self.slices)
@@ -102,6 +128,7 @@ class Stack:
         packed["name"] = self.name
         packed |= {"axis": self.axis, "thickness": self.thickness, "affine": self.affine}
         packed["orientation"] = self.orientation
+        packed["sizes"] = None if self.sizes is None else [list(size) for size in self.sizes]
         return packed
 
     @classmethod
@@ -113,6 +140,7 @@ class Stack:
             "affine": packed.get("affine"),
             "orientation": packed.get("orientation"),
             "name": str(packed["name"]),
+            "sizes": _sizes(packed.get("sizes")),
         }
         if "names" not in packed:
             return cls((Picture.unpack(packed),), **about)
@@ -129,3 +157,7 @@ class Stack:
         height, width = self.shape
         what = f"{len(self)} {self.axis}s of " if len(self) > 1 else ""
         return f"<Stack {self.name}: {what}{height} x {width}, {self.slices[0].about}>"
+
+
+def _sizes(written: Any) -> tuple[tuple[int, int], ...] | None:
+    return None if written is None else tuple((int(height), int(width)) for height, width in written)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import ipywidgets as widgets
 
 from cclab.export.files import File
 from cclab.export.masks import contact_sheet, masks_zip, png, thumbnail
-from cclab.images import Applied, Failed, Model, Picture, Stack, load_image, over_slices, table_of
+from cclab.images import Failed, Recipe, load_image, table_of
 from cclab.session import Snapshot
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import Html, tag
@@ -20,6 +21,7 @@ from cclab.widgets.kit.rows import Action, Rows
 from cclab.widgets.model.notices import Notice, in_words, sentence
 from cclab.widgets.painter.canvas_panel import swatch
 from cclab.widgets.painter.model import Easel
+from cclab.widgets.painter.targets import Result, Targets
 from cclab.widgets.watch import Part
 
 SIDE = 56
@@ -40,10 +42,11 @@ class Others(Part):
 
     def __init__(self, desk: Easel) -> None:
         super().__init__(desk)
-        self.results: list[Applied | Failed] = []
-        self._pictures: list[Picture | Failed] = []
-        self._to_slices = False
-        self._kept: list[Picture | Failed] = []  # what is still to be applied to once another file is painted on
+        self._targets = Targets()
+        self.results: list[Result] = []  # in the order of the targets
+        self._kept: tuple[Targets, list[Result]] | None = None  # for the session in which one more is painted on
+        self._working = False
+        self._applied: tuple[Any, ...] | None = None  # the paint that the results come from
         self._session = desk.session
         self._tasks = Tasks()
         self._turn = 0
@@ -73,9 +76,12 @@ class Others(Part):
             ("Sheet", "All pictures on one sheet (PNG)", self.sheet),
         )
         made = [button(name, partial(self._hand_out, make), icon="export", hint=hint) for name, hint, make in exports]
-        self._exports = row(*made, css="cc-tools")
+        clear = button(icon="close", hint="Clear this list", on_click=self.clear, css="cc-push")
+        self._exports = row(*made, clear, css="cc-tools")
+        stop = button("Stop", self.stop, hint="Leave it at those that are done")
+        self._under_way = row(self.progress, stop, css="cc-tools cc-under-way")
         tools = row(self.slices_button, self.across_button, self.files_button, self.folder_button, css="cc-tools")
-        body = column(tools, self.progress, self._rows, self._exports)
+        body = column(tools, self._under_way, self._rows, self._exports)
         self.widget = gauge(self.title, body, note=self.note)
         self.listen(desk.developed, self._again)
         self.start()
@@ -84,7 +90,7 @@ class Others(Part):
 
     def apply_to_slices(self) -> None:
         """Apply the paint to every slice of the stack."""
-        self._to_slices, self._pictures = True, []
+        self._targets = Targets.of_stack(self.desk.painting.stack)
         self._begin()
 
     def _toggle_across(self) -> None:
@@ -92,18 +98,39 @@ class Others(Part):
 
     def take_files(self, name: str, content: bytes) -> None:
         """Apply the paint to one more file."""
-        if self._to_slices:
-            self._to_slices, self._pictures = False, []
+        if self._targets.is_stack:
+            self._targets, self._working = Targets(), False
         try:
-            self._pictures.append(load_image(content, filename=name))
+            self._targets.add(load_image(content, filename=name), self.desk.painting)
         except (ValueError, ImportError) as error:
-            self._pictures.append(Failed(name, sentence(in_words(error))))
-        self._begin()
+            self._targets.add(Failed(name, sentence(in_words(error))), self.desk.painting)
+        if not self._working:  # else its turn comes
+            self._begin()
+
+    def clear(self) -> None:
+        """Apply the paint to nothing any more."""
+        self._turn += 1
+        self._targets, self.results = Targets(), []
+        self._rest()
+
+    def stop(self) -> None:
+        """Leave it at those that are done."""
+        self._turn += 1
+        self._rest()
 
     def _again(self) -> None:
         """What is painted has changed: so has what it makes of all others."""
-        if self.results and (self._to_slices or self._pictures):
+        if (self.results or self._working) and self._paint() != self._applied:
             self._begin()
+
+    def _recipe(self) -> Recipe:
+        recipe = self.desk.recipe.with_regions(self.desk.regions)
+        return recipe.with_options({"objects": self.desk.objects})
+
+    def _paint(self) -> tuple[Any, ...]:
+        """What the results depend on: not the slice that is looked at."""
+        recipe = self._recipe().with_options({"slice": 0})
+        return (*recipe.key, recipe.regions)
 
     def _begin(self) -> None:
         desk = self.desk
@@ -114,43 +141,41 @@ class Others(Part):
         self._tasks.start(self._apply(self._turn))
 
     async def _apply(self, turn: int) -> None:
-        """One after the other, off the loop; another start ends this one."""
-        desk, recipe, painting = self.desk, self.desk.recipe.with_regions(self.desk.regions), self.desk.painting
-        recipe = recipe.with_options({"objects": desk.objects})
+        """One after the other, off the loop; another start ends this one, and files may still come in."""
+        desk, targets = self.desk, self._targets
+        self._working, self._applied = True, self._paint()
+        results: list[Result] = []
         try:
-            work: Iterator[Applied | Failed]
-            if self._to_slices:
-                total, work = len(painting.stack), over_slices(painting, recipe)
-            else:
-                model = await asyncio.to_thread(painting.model, recipe)
-                pictures = list(self._pictures)
-                total, work = len(pictures), (_one(model, picture) for picture in pictures)
-            results: list[Applied | Failed] = []
-            self.progress.max = total
-            while len(results) < total:
-                self.progress.value = len(results)
-                self._show_progress(len(results), total)
-                results.append(await asyncio.to_thread(next, work))
+            make = await asyncio.to_thread(targets.maker, desk.painting, self._recipe())
+            while len(results) < len(targets.pictures):
+                self._show_progress(len(results), len(targets.pictures))
+                found = await asyncio.to_thread(make, len(results))
                 if turn != self._turn or desk.session is not self._session:
                     return
+                results.append(found)
+                self.results = results
         except Exception as error:
             desk.tell_of(error)
-            self._show_progress(0, 0)
-            return
-        self.results = results
-        self._show_progress(0, 0)
+        self._rest()
+
+    def _rest(self) -> None:
+        self._working = False
         self._show()
 
     # ------------------------------------------------------------------ showing
 
     def draw(self, old: Snapshot | None, new: Snapshot) -> None:
         if self.desk.session is not self._session:
-            self._session, self.results, self._to_slices = self.desk.session, [], False
-            self._pictures, self._kept = self._kept, []
+            self._turn += 1
+            self._session, self._working = self.desk.session, False
+            # What is painted on one of them goes on with all.
+            (self._targets, self.results), self._kept = self._kept or (Targets(), []), None
         self._show()
 
     def _show_progress(self, done: int, total: int) -> None:
-        self.progress.layout.display = "" if total else "none"
+        self.progress.max, self.progress.value = max(total, 1), done
+        self._under_way.layout.display = "" if total else "none"
+        self._exports.layout.display = "" if self.results and not total else "none"
         if total:
             self.note.value = f"{done} of {total}"
 
@@ -158,18 +183,17 @@ class Others(Part):
         for made in (self.slices_button, self.across_button):
             made.layout.display = "" if self.desk.n_slices > 1 else "none"
         press(self.across_button, bool(self.desk.recipe.options.across))
-        self._exports.layout.display = "" if self.results else "none"
-        if not self.results:
-            self._show_progress(0, 0)
-            self.note.value = ""
-            self._rows.show([])
+        if self._working:
             return
-        failed = sum(isinstance(one, Failed) for one in self.results)
-        self.note.value = f"{len(self.results):,} pictures" + (f", {failed} not read" if failed else "")
-        order = sorted(range(len(self.results)), key=lambda k: -getattr(self.results[k], "doubtful", 2.0))
-        self._rows.show((k, self._row(k, self.results[k])) for k in order)
+        self._show_progress(0, 0)
+        results = self.results
+        failed = sum(isinstance(one, Failed) for one in results)
+        what = "slices" if self._targets.is_stack else "pictures"
+        self.note.value = f"{len(results):,} {what}" + (f", {failed} not read" if failed else "") if results else ""
+        order = sorted(range(len(results)), key=lambda k: -getattr(results[k], "doubtful", 2.0))
+        self._rows.show((k, self._row(k, results[k])) for k in order)
 
-    def _row(self, place: int, one: Applied | Failed) -> Html:
+    def _row(self, place: int, one: Result) -> Html:
         if isinstance(one, Failed):
             return tag("div", tag("b", one.name), tag("span", one.why, class_="cc-faint"), class_="cc-other cc-failed")
         small = base64.b64encode(png(thumbnail(one, side=SIDE))).decode()
@@ -177,27 +201,29 @@ class Others(Part):
             tag("span", swatch(region), f" {100 * (one.labels == region).mean():.1f} %", class_="cc-share")
             for region in range(1, len(one.regions) + 1)
         ]
-        image = tag("img", src=f"data:image/png;base64,{small}", alt=f"{one.picture.name} with its regions")
-        words = tag("span", tag("b", one.picture.name), tag("span", shares), class_="cc-words")
+        image = tag("img", src=f"data:image/png;base64,{small}", alt=f"{one.called} with its regions")
+        words = tag("span", tag("b", _capital(one.called)), tag("span", shares), class_="cc-words")
         doubt = tag("span", f"doubt {100 * one.doubtful:.0f} %", class_="cc-faint cc-push")
-        hint = "Go to this slice" if self._to_slices else "Paint on this picture, too"
-        about = {"data_action": "go", "data_id": place, "tabindex": 0, "role": "button", "title": hint}
-        return tag("div", image, words, doubt, class_="cc-other", **about)
+        hint = "Go to it" if place in self._targets.slices else "Paint on this picture, too"
+        about = {"data_action": "go", "data_id": place, "tabindex": 0, "role": "button"}
+        return tag("div", image, words, doubt, class_="cc-other", title=f"{one.picture.name}: {hint.lower()}", **about)
 
     def _act(self, action: Action) -> None:
         place = int(action.id)
-        if self._to_slices:
-            self.desk.go_to(place)
+        if place in self._targets.slices:
+            self.desk.go_to(self._targets.slices[place])
         else:
             self.paint_on(place)
 
     def paint_on(self, place: int) -> None:
         """Paint on one of the files as well: it becomes a further slice, with all that is painted; others stay here."""
-        picture = self._pictures[place]
-        stack = None if isinstance(picture, Failed) else self.desk.attempt(joined, self.desk.painting.stack, picture)
+        picture = self._targets.pictures[place]
+        if isinstance(picture, Failed):
+            return
+        stack = self.desk.attempt(self.desk.painting.stack.joined, picture)
         if stack is None:
             return
-        self._kept = self._pictures[:place] + self._pictures[place + 1 :]
+        self._kept = self._targets.painted_on(place, stack), self.results
         recipe = self.desk.recipe.with_regions(self.desk.regions).with_options({"slice": len(stack) - 1})
         self.desk.open_painting(stack, recipe)
 
@@ -205,7 +231,7 @@ class Others(Part):
 
     def masks(self, _desk: Easel) -> File:
         """All masks, and the table."""
-        return masks_zip(self._stem, self.results, self.desk.painting.stack if self._to_slices else None)
+        return masks_zip(self._stem, self.results, self.desk.painting.stack if self._targets.is_stack else None)
 
     def table(self, _desk: Easel) -> File:
         """One row for each region of each picture."""
@@ -228,15 +254,5 @@ class Others(Part):
         super().close()
 
 
-def joined(stack: Stack, picture: Picture) -> Stack:
-    """A stack with one more picture."""
-    return Stack.of([*stack, picture], axis="file", name=stack.name)
-
-
-def _one(model: Model, picture: Picture | Failed) -> Applied | Failed:
-    if isinstance(picture, Failed):
-        return picture
-    try:
-        return model.apply(picture)
-    except ValueError as error:
-        return Failed(picture.name, str(error))
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:] if name.startswith("slice ") else name

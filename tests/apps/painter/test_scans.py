@@ -2,11 +2,13 @@
 
 import asyncio
 import io
+import json
 import zipfile
 
 import numpy as np
 import pytest
 import tifffile
+from PIL import Image
 
 from cclab.apps import painter
 from cclab.apps.painter import exports as painted
@@ -108,8 +110,6 @@ class TestSlices:
         assert page.desk.recipe.strokes[0].slice == 1
 
     def test_a_saved_session_comes_back_with_all_slices(self, page):
-        import json
-
         paint(page, ORGAN, TISSUE)
         again = read_file("ct.json", json.dumps(page.desk.session.to_json()).encode())
         assert len(again.data.stack) == 4
@@ -143,7 +143,7 @@ class TestApplying:
         with zipfile.ZipFile(io.BytesIO(part.masks(page.desk).data)) as packed:
             stack = tifffile.imread(io.BytesIO(packed.read("ct-labels.ome.tif")))
         np.testing.assert_array_equal(stack[2], part.results[2].labels)
-        assert part.table(page.desk).data.startswith(b"picture,region,pixels,area,mean,count,doubt")
+        assert part.table(page.desk).data.startswith(b"picture,slice,region,pixels,area,mean,count,doubt")
         assert part.sheet(page.desk).data.startswith(b"\x89PNG")
 
     def test_files_and_one_that_can_not_be_read(self, page):
@@ -160,11 +160,6 @@ class TestApplying:
         files = {"a.dcm": dicom(body(seed=8)[0]), "b.dcm": dicom(body(seed=9)[0]), "c.tif": tiff(body((60, 70))[0])}
         part = apply(page, lambda part: [part.take_files(*file) for file in files.items()])
         n_slices = page.desk.n_slices
-        told = []
-        page.desk.told.connect(lambda notice: told.append(notice.words))
-        part._rows._handle_custom_msg({"type": "act", "action": "go", "id": "2"}, [])
-        assert "one size" in told[0]  # and nothing has changed
-        assert page.desk.n_slices == n_slices
 
         async def go():
             part._rows._handle_custom_msg({"type": "act", "action": "go", "id": "0"}, [])
@@ -175,7 +170,83 @@ class TestApplying:
         asyncio.run(go())
         assert (page.desk.n_slices, page.desk.slice) == (n_slices + 1, n_slices)
         assert len(page.desk.recipe.strokes) == 3
-        assert [picture.name for picture in part._pictures] == ["b", "c"]
+        assert [one.picture.name for one in part.results] == ["a", "b", "c"]
+
+    def test_one_of_another_size_is_painted_on_and_all_masks_have_the_size_of_their_files(self, page):
+        paint(page, ORGAN, TISSUE, AIR)
+        files = {"a.tif": tiff(body(seed=8)[0]), "wide.tif": tiff(body((30, 70))[0])}
+        part = apply(page, lambda part: [part.take_files(*file) for file in files.items()])
+        before = part.results[1].whole
+
+        async def work():
+            part._rows._handle_custom_msg({"type": "act", "action": "go", "id": "1"}, [])
+            while page.desk.n_slices == 4:
+                await asyncio.sleep(0.01)
+            page.paint.canvas.painted.emit(Stroke("polygon", 1, 1, [[50, 0], [69, 0], [69, 5], [50, 5]]))
+            await at_rest(page)
+            while part._tasks._running:
+                await asyncio.sleep(0.005)
+
+        asyncio.run(work())
+        assert page.desk.picture.shape == (40, 70)
+        assert page.desk.picture.invalid[30:].all()
+        assert [one.picture.name for one in part.results] == ["a", "wide"]
+        assert [one.whole.shape for one in part.results] == [(40, 48), (30, 70)]
+        assert (part.results[1].whole[:5, 51:69] == 1).all()
+        assert not (before[:5, 51:69] == 1).any()
+        assert np.asarray(Image.open(io.BytesIO(painted.labels_png(page.desk).data))).shape == (30, 70)
+        with zipfile.ZipFile(io.BytesIO(part.masks(page.desk).data)) as packed:
+            assert set(packed.namelist()) == {"a-labels.png", "wide-labels.png", "regions.csv"}
+        again = read_file("two.json", json.dumps(page.desk.session.to_json()).encode())
+        assert again.data.stack.sizes == page.desk.painting.stack.sizes
+
+    def test_paint_holds_on_the_picture_that_is_among_the_files(self, page):
+        content = tiff(body()[0])
+        page.desk.open(read_file("mine.tif", content))
+        paint(page, ORGAN, TISSUE, Stroke("polygon", 1, 1, [[0, 0], [12, 0], [12, 6], [0, 6]]))
+        files = [("other.tif", tiff(body(seed=3)[0])), ("mine.tif", content), ("mine.tif", content)]
+        part = apply(page, lambda part: [part.take_files(*file) for file in files])
+        assert [one.picture.name for one in part.results] == ["other", "mine"]
+        assert (part.results[1].whole[:6, :12] == 1).all()
+        part._rows._handle_custom_msg({"type": "act", "action": "go", "id": "1"}, [])
+        assert page.desk.n_slices == 1  # there already
+
+    def test_looking_at_another_slice_changes_nothing_and_they_go_by_their_numbers(self, page):
+        paint(page, ORGAN, TISSUE)
+        part = apply(page, lambda part: part.apply_to_slices())
+        before = list(part.results)
+        assert "<b>Slice 3</b>" in dict(part._rows.rows)["2"]
+
+        async def look():
+            part._rows._handle_custom_msg({"type": "act", "action": "go", "id": "2"}, [])
+            await asyncio.sleep(0.3)
+            await at_rest(page)
+            assert not part._tasks._running
+
+        asyncio.run(look())
+        assert page.desk.slice == 2
+        assert part.results == before
+
+    def test_it_can_be_stopped_and_cleared(self, page):
+        paint(page, ORGAN, TISSUE)
+
+        async def work(part):
+            part.apply_to_slices()
+            while not part.results:
+                await asyncio.sleep(0.002)
+            part.stop()
+            while part._tasks._running:
+                await asyncio.sleep(0.005)
+
+        page.watch.tabs.value = "Apply"
+        part = page.watch.parts["Apply"][0]
+        asyncio.run(work(part))
+        assert 0 < len(part.results) < 4
+        assert len(part._rows.rows) == len(part.results)
+        part.clear()
+        assert part._rows.rows == []
+        apply(page, lambda part: part.apply_to_slices())
+        assert len(part.results) == 4
 
     def test_without_paint_it_is_said_what_to_do(self, page):
         told = []
