@@ -54,7 +54,7 @@ def on_slice(painting: Painting, recipe: Recipe, place: int, model: Model | None
     if stack.sizes is not None:
         own = stack.own(place)
         found = replace(found, picture=found.picture.part(*own), whole=found.whole[own], doubt=found.doubt[own])
-    return replace(found, slice=place + 1) if stack.is_numbered else found
+    return replace(found, slice=place + 1, thickness=stack.thickness) if stack.is_numbered else found
 
 
 def is_large(painting: Painting) -> bool:

@@ -78,6 +78,8 @@ class Applied:
     regions : tuple of str
     slice : int or None
         The number of the slice, from 1, where it is one of several.
+    thickness : float or None
+        How far it is to the next slice, in the length of the picture.
     """
 
     picture: Picture
@@ -85,6 +87,7 @@ class Applied:
     doubt: np.ndarray
     regions: tuple[str, ...]
     slice: int | None = None
+    thickness: float | None = None
 
     @property
     def called(self) -> str:
@@ -102,7 +105,7 @@ class Applied:
         return float(self.doubt.mean())
 
     def measured(self) -> pd.DataFrame:
-        """One row per region: pixels (of the file), share, area in units of length, mean, and number of pieces."""
+        """One row per region: pixels (of the file), share, area and volume in their units, mean, and number of pieces."""
         from cclab.images.pieces import count_pieces
 
         picture, labels = self.picture, self.labels
@@ -114,7 +117,9 @@ class Applied:
             row: dict[str, Any] = {"picture": picture.name} | ({} if self.slice is None else {"slice": self.slice})
             row |= {"region": name, "pixels": n, "area": n / self.whole.size}
             if picture.full.spacing is not None:
-                row[f"area ({picture.length}²)"] = n * picture.full.spacing[0] * picture.full.spacing[1]
+                row[f"area ({picture.length}²)"] = area = n * picture.full.spacing[0] * picture.full.spacing[1]
+                if self.thickness is not None:
+                    row[f"volume ({picture.length}³)"] = area * self.thickness
             inside = values[mask]
             row["mean"] = float(inside.mean()) if len(inside) else np.nan
             row["count"] = count_pieces(mask)

@@ -14,6 +14,8 @@ from cclab.images.picture import Picture
 
 #: The axis of a stack of pictures that were painted on one after the other.
 PICTURE = "picture"
+# So many pixels say what a stack is like; of them so few (in per cent) are all black, and all white.
+SOME, FEW = 10**6, (0.1, 99.9)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,6 +108,18 @@ class Stack:
         return self.slices[0].shape
 
     @cached_property
+    def contrast(self) -> tuple[float, float]:
+        """Values between which nearly all pixels lie: one window for all slices, so that they can be compared."""
+        first = self.slices[0]
+        if first.bit_depth <= 8:
+            return first.low, first.high
+        step = max(1, len(self) * first.pixels.size // SOME)
+        some = np.concatenate([_with_value(picture).reshape(-1)[::step] for picture in self])
+        low, high = np.percentile(some, FEW).astype(float) if some.size else (0.0, 1.0)
+        spread = first.high - first.low
+        return (first.low + low * spread, first.low + high * spread) if high > low else (first.low, first.high)
+
+    @cached_property
     def fingerprint(self) -> str:
         """A digest of the content of all."""
         if len(self) == 1:
@@ -157,6 +171,10 @@ class Stack:
         height, width = self.shape
         what = f"{len(self)} {self.axis}s of " if len(self) > 1 else ""
         return f"<Stack {self.name}: {what}{height} x {width}, {self.slices[0].about}>"
+
+
+def _with_value(picture: Picture) -> np.ndarray:
+    return picture.pixels if picture.invalid is None else picture.pixels[~picture.invalid]
 
 
 def _sizes(written: Any) -> tuple[tuple[int, int], ...] | None:

@@ -56,8 +56,8 @@ class Easel(Desk):
         Awaited after each step of such a run.
     slice : int
         Of a stack, the one that is looked at.
-    window : (low, high) or None
-        The values from black to white; None as the picture wants it.
+    window : (low, high)
+        The values from black to white, on all slices.
     developing : bool
         Whether there is more to come than is shown.
     places : list of (row, column)
@@ -104,10 +104,10 @@ class Easel(Desk):
         self._known: WeakKeyDictionary[Snapshot, tuple[Recipe, Posed | None]] = WeakKeyDictionary()
         self.region = 1
         self.slice = 0
-        self.window: tuple[float, float] | None = None
         self.places: list[tuple[int, int]] = []
         recipe = self.recipe
         self.slice = min(recipe.options.slice, len(self.painting.stack) - 1)
+        self.window = self.picture.window or self.painting.stack.contrast
         self.objects = recipe.options.objects if recipe.strokes else suiting_objects(self.picture)
         self.learn: bool | str = recipe.options.learn if recipe.strokes else "auto"
         self.regions: tuple[str, ...] = recipe.regions
@@ -230,7 +230,7 @@ class Easel(Desk):
         if not self.painting.is_blank(self.recipe):
             self._change(SetOptions, after=PATIENCE)
 
-    def look_through(self, window: tuple[float, float] | None) -> None:
+    def look_through(self, window: tuple[float, float]) -> None:
         """Show other values from black to white."""
         self.window = window
         self.looked.emit()

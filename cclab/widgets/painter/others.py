@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import ipywidgets as widgets
+import numpy as np
 
 from cclab.export.files import File
 from cclab.export.masks import contact_sheet, masks_zip, png, thumbnail
-from cclab.images import Failed, Recipe, load_image, table_of
+from cclab.images import Applied, Failed, Recipe, load_image, table_of
 from cclab.session import Snapshot
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import Html, tag
@@ -80,8 +81,9 @@ class Others(Part):
         self._exports = row(*made, clear, css="cc-tools")
         stop = button("Stop", self.stop, hint="Leave it at those that are done")
         self._under_way = row(self.progress, stop, css="cc-tools cc-under-way")
+        self._volumes = text(css="cc-note cc-volumes")
         tools = row(self.slices_button, self.across_button, self.files_button, self.folder_button, css="cc-tools")
-        body = column(tools, self._under_way, self._rows, self._exports)
+        body = column(tools, self._under_way, self._exports, self._volumes, self._rows)
         self.widget = gauge(self.title, body, note=self.note)
         self.listen(desk.developed, self._again)
         self.start()
@@ -190,13 +192,14 @@ class Others(Part):
         failed = sum(isinstance(one, Failed) for one in results)
         what = "slices" if self._targets.is_stack else "pictures"
         self.note.value = f"{len(results):,} {what}" + (f", {failed} not read" if failed else "") if results else ""
+        self._volumes.value = tag("span", volumes(results))
         order = sorted(range(len(results)), key=lambda k: -getattr(results[k], "doubtful", 2.0))
         self._rows.show((k, self._row(k, results[k])) for k in order)
 
     def _row(self, place: int, one: Result) -> Html:
         if isinstance(one, Failed):
             return tag("div", tag("b", one.name), tag("span", one.why, class_="cc-faint"), class_="cc-other cc-failed")
-        small = base64.b64encode(png(thumbnail(one, side=SIDE))).decode()
+        small = base64.b64encode(png(thumbnail(one, side=SIDE, window=self._window))).decode()
         shares = [
             tag("span", swatch(region), f" {100 * (one.labels == region).mean():.1f} %", class_="cc-share")
             for region in range(1, len(one.regions) + 1)
@@ -239,10 +242,15 @@ class Others(Part):
 
     def sheet(self, _desk: Easel) -> File:
         """All pictures on one sheet."""
-        return contact_sheet(self._stem, self.results)
+        return contact_sheet(self._stem, self.results, window=self._window)
 
     def _hand_out(self, make: Callable[[Easel], File]) -> None:
         self.desk.hand_out(make)
+
+    @property
+    def _window(self) -> tuple[float, float] | None:
+        """Slices are seen as on the canvas; each file as it wants."""
+        return self.desk.window if self._targets.is_stack else None
 
     @property
     def _stem(self) -> str:
@@ -256,3 +264,15 @@ class Others(Part):
 
 def _capital(name: str) -> str:
     return name[:1].upper() + name[1:] if name.startswith("slice ") else name
+
+
+def volumes(results: Sequence[Result]) -> str:
+    """How large each region is in all slices together, in words; nothing where their distance is not known."""
+    slices = [one for one in results if isinstance(one, Applied) and one.thickness is not None]
+    if not slices or len(slices) < len(results) or slices[0].picture.full.spacing is None:
+        return ""
+    rows, columns = slices[0].picture.full.spacing
+    voxel, length = rows * columns * (slices[0].thickness or 0), slices[0].picture.length
+    factor, unit = (0.001, "ml") if length == "mm" else (1.0, f"{length}³")
+    totals = sum(np.bincount(one.whole.ravel(), minlength=len(one.regions) + 1) for one in slices)
+    return " · ".join(f"{name} {n * voxel * factor:,.4g} {unit}" for name, n in zip(slices[0].regions, totals[1:]))

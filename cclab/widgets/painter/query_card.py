@@ -113,7 +113,8 @@ class Places(Samples):
         regions = posed.palette.painted
         shares = probable(posed)[query.samples[0]]
         order = np.argsort(-shares)[:2]
-        named = [join(tag("b", self.desk.regions[regions[k] - 1]), f" {100 * shares[k]:.0f} %") for k in order]
+        per_cent = [f" {100 * share:.0f}\N{NO-BREAK SPACE}%" for share in shares]
+        named = [join(tag("b", self.desk.regions[regions[k] - 1]), per_cent[k]) for k in order]
         return join("By what is seen at ", tag("b", "a"), ": ", named[0], ", ", named[1], f"; {query.reason}.")
 
     def cards(self, query: Query) -> list[Html]:

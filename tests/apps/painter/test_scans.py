@@ -288,6 +288,30 @@ class TestValues:
         page.desk.open(read_file("a.tif", tiff(np.arange(100, dtype=np.uint8).reshape(10, 10))))
         assert page.scan.widget.layout.display == "none"
 
+    def test_all_slices_are_seen_through_one_window(self, page):
+        dark = np.stack([body(seed=k)[0] // (1 + k) for k in range(3)])
+        page.desk.open(session_on(load_stack(dark, name="fading")))
+        window = page.desk.window
+        go(page, "ArrowDown", "ArrowDown")
+        assert (page.desk.slice, page.desk.window, page.scan.preset.value) == (2, window, AUTO)
+        assert page.scan.window.value == pytest.approx(window)
+        assert "Lung" in page.scan.preset.options  # nothing but tomography has such values
+
+    def test_files_that_are_opened_together_are_slices_in_their_order(self, page):
+        files = [(f"IM{k}.dcm", dicom(body(seed=k)[0], place=-2.5 * k, number=k)) for k in (3, 12, 21)]
+        for left, (name, content) in zip((2, 1, 0), files):
+            message = {"id": name, "name": name, "size": len(content), "index": 0, "count": 1, "left": left}
+            page.shell._handle_custom_msg({"type": "file", "purpose": "open"} | message, [content])
+        assert [picture.name for picture in page.desk.painting.stack] == ["IM21", "IM12", "IM3"]
+        assert page.desk.painting.name == "IM"
+        assert page.desk.painting.stack.thickness == pytest.approx(22.5)
+        paint(page, ORGAN, TISSUE)
+        part = apply(page, lambda part: part.apply_to_slices())
+        table = part.results[0].measured()
+        assert table["volume (mm³)"][0] == pytest.approx(table["pixels"][0] * 0.7 * 0.8 * 22.5)
+        assert "Region 1" in part._volumes.value
+        assert " ml" in part._volumes.value
+
 
 class TestObjects:
     def test_pieces_of_the_chosen_region(self, page):
