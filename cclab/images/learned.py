@@ -105,7 +105,7 @@ class Applied:
         return float(self.doubt.mean())
 
     def measured(self) -> pd.DataFrame:
-        """One row per region: pixels (of the file), share, area and volume in their units, mean, and number of pieces."""
+        """One row per region: pixels (of the file), share, area and volume in their units, mean, number of pieces."""
         from cclab.images.pieces import count_pieces
 
         picture, labels = self.picture, self.labels

@@ -133,11 +133,15 @@ class Picture:
 
     def on_scale_of(self, other: Picture) -> Picture:
         """The same picture with the values that are 0 and 1 in another; what lies outside is cut off."""
-        if (self.low, self.high, self.bit_depth) == (other.low, other.high, other.bit_depth):
+        return self.on_scale(other.low, other.high, other.bit_depth)
+
+    def on_scale(self, low: float, high: float, bit_depth: int) -> Picture:
+        """The same picture with other values as 0 and 1; what lies outside is cut off."""
+        if (self.low, self.high, self.bit_depth) == (low, high, bit_depth):
             return self
-        pixels = np.clip((self.values - other.low) / (other.high - other.low), 0, 1)
-        whole = None if self.whole is None else self.whole.on_scale_of(other)
-        return replace(self, pixels=pixels, low=other.low, high=other.high, bit_depth=other.bit_depth, whole=whole)
+        pixels = np.clip((self.values - low) / (high - low), 0, 1)
+        whole = None if self.whole is None else self.whole.on_scale(low, high, bit_depth)
+        return replace(self, pixels=pixels, low=low, high=high, bit_depth=bit_depth, whole=whole)
 
     def part(self, rows: slice, columns: slice) -> Picture:
         """A part of it, without its truth."""

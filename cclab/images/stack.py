@@ -57,7 +57,7 @@ class Stack:
 
     @classmethod
     def of(cls, pictures: Sequence[Picture] | Picture | Stack, **about: Any) -> Stack:
-        """A stack of pictures; raises ValueError in words where they don't fit together."""
+        """A stack of pictures, on a scale that holds all values; ValueError in words where they don't fit together."""
         if isinstance(pictures, Stack):
             return pictures
         slices = (pictures,) if isinstance(pictures, Picture) else tuple(pictures)
@@ -71,7 +71,12 @@ class Stack:
                     f"number {number} ({other.name}) is {other.pixels.shape}; open those of one size together, and "
                     "apply what was painted to the others"
                 )
-        return cls(tuple(picture.on_scale_of(first) for picture in slices), **about)
+        scale = (
+            min(picture.low for picture in slices),
+            max(picture.high for picture in slices),
+            max(picture.bit_depth for picture in slices),
+        )
+        return cls(tuple(picture.on_scale(*scale) for picture in slices), **about)
 
     def joined(self, picture: Picture) -> Stack:
         """With one more picture, perhaps of another size; all go by their names, and paint stays where it is."""

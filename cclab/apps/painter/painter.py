@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -193,7 +193,7 @@ class Painter(Page):
                 on_help=self.key_sheet.toggle,
                 titles=TITLES,
                 extra=(self.objects.widget,),
-                open_hint="Open a picture, a stack, several slices (PNG, JPEG, TIFF, DICOM, NIfTI, ZIP) or a saved session",
+                open_hint="Open a picture, several slices, a stack (PNG, JPEG, TIFF, DICOM, NIfTI, ZIP) or a session",
             )
         )
         self.banner = self.add(Banner(desk))
@@ -352,8 +352,9 @@ def common_name(names: list[str]) -> str:
     >>> common_name(["a.png", "b.png"])
     '2 files'
     """
-    common = commonprefix(names).rstrip("0123456789-_. (")
-    return common or f"{len(names)} files"
+    first, last = min(names), max(names)
+    alike = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last)))
+    return alike.rstrip("0123456789-_. (") or f"{len(names)} files"
 
 
 def painted_on(session: Session, where: str) -> Session:

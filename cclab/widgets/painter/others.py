@@ -274,5 +274,5 @@ def volumes(results: Sequence[Result]) -> str:
     rows, columns = slices[0].picture.full.spacing
     voxel, length = rows * columns * (slices[0].thickness or 0), slices[0].picture.length
     factor, unit = (0.001, "ml") if length == "mm" else (1.0, f"{length}³")
-    totals = sum(np.bincount(one.whole.ravel(), minlength=len(one.regions) + 1) for one in slices)
+    totals = np.sum([np.bincount(one.whole.ravel(), minlength=len(one.regions) + 1) for one in slices], axis=0)
     return " · ".join(f"{name} {n * voxel * factor:,.4g} {unit}" for name, n in zip(slices[0].regions, totals[1:]))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
+from collections.abc import Sequence
 
 import numpy as np
+from psygnal import SignalInstance
 
 from cclab.core.registry import strategies
 from cclab.images import Posed, Stroke
@@ -37,6 +39,11 @@ class Places(Samples):
     takes_many = False
 
     @property
+    def renamed(self) -> Sequence[SignalInstance]:
+        """A region may have another name."""
+        return (self.desk.chosen,)
+
+    @property
     def which(self) -> str:  # type: ignore[override]
         """The question, in the names of the regions."""
         names = list(self.meanings(self.desk.session.current).values())
@@ -59,7 +66,12 @@ class Places(Samples):
     def meanings(self, snapshot: Snapshot) -> dict[int, str]:
         """The names of the regions that have paint."""
         painted = () if self.posed is None else self.posed.palette.painted
-        return {int(region): self.desk.regions[region - 1] for region in painted}
+        return {int(region): self._called(int(region)) for region in painted}
+
+    def _called(self, region: int) -> str:
+        """The name of a region; a number for one that has just been removed, while its paint is still there."""
+        names = self.desk.regions
+        return names[region - 1] if region <= len(names) else f"Region {region}"
 
     async def find(self, session: Session, strategy: str) -> tuple[Query, ...]:
         """The middle of the largest piece of doubt."""
@@ -114,7 +126,7 @@ class Places(Samples):
         shares = probable(posed)[query.samples[0]]
         order = np.argsort(-shares)[:2]
         per_cent = [f" {100 * share:.0f}\N{NO-BREAK SPACE}%" for share in shares]
-        named = [join(tag("b", self.desk.regions[regions[k] - 1]), per_cent[k]) for k in order]
+        named = [join(tag("b", self._called(int(regions[k]))), per_cent[k]) for k in order]
         return join("By what is seen at ", tag("b", "a"), ": ", named[0], ", ", named[1], f"; {query.reason}.")
 
     def cards(self, query: Query) -> list[Html]:
@@ -144,7 +156,7 @@ class Places(Samples):
         if region is None:
             head = tag("header", tag("b", f"{letter} · {words}"))
         else:
-            head = tag("header", swatch(region), tag("b", self.desk.regions[region - 1][:18]))
+            head = tag("header", swatch(region), tag("b", self._called(region)[:18]))
         return tag("div", head, _patch(picture.shown(self.desk.window), row, column), class_="cc-sample")
 
 

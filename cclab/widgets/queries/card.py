@@ -111,6 +111,8 @@ class Queries(View):
             css="cc-panel cc-queries",
         )
         self.listen(desk.thresholded, lambda _: self._show())
+        for signal in self.about.renamed:
+            self.listen(signal, self._show)
         self.update(None, desk.moment)
 
     # ------------------------------------------------------------------ gestures

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from psygnal import SignalInstance
 
 from cclab.core.registry import strategies
 from cclab.core.words import short_number
@@ -48,6 +49,11 @@ class Samples:
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
+
+    @property
+    def renamed(self) -> Sequence[SignalInstance]:
+        """Signals after which questions and answers are called otherwise."""
+        return ()
 
     @property
     def ready(self) -> bool:

@@ -451,3 +451,6 @@ def test_before_two_regions_have_paint_no_answers_are_offered(page):
     paint(page, ORGAN, TISSUE)
     assert not hidden(page.queries.answers)
     assert [made.description for made in page.queries.answers.children][:2] == ["Region 1", "Region 2"]
+    page.desk.rename(2, "Rest")
+    assert [made.description for made in page.queries.answers.children][:2] == ["Region 1", "Rest"]
+    assert "Region 1 or Rest?" in page.queries.title.value
