@@ -102,6 +102,8 @@ def table_of(results: Iterable[Applied | Failed]) -> pd.DataFrame:
     if not frames:
         return pd.DataFrame(columns=["picture", "region"])
     table = pd.concat(frames, ignore_index=True)
+    whole = [name for name in ("slice", "pixels", "count") if name in table]
+    table[whole] = table[whole].astype("Int64")  # whole numbers also where a picture has none
     doubt = table["doubt"] if "doubt" in table else pd.Series(np.nan, index=table.index)
     return table.iloc[np.argsort(-doubt.fillna(np.inf).to_numpy(), kind="stable")].reset_index(drop=True)
 

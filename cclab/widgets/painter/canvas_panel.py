@@ -290,7 +290,8 @@ def about(desk: Easel) -> Html:
     """Size and depth of the picture, in words."""
     picture = desk.picture
     height, width = picture.full.shape
-    words = f"{width} × {height} · {picture.about}"
+    words = f"{picture.name} · " if desk.n_slices > 1 else ""
+    words += f"{width} × {height} · {picture.about}"
     if picture.whole is not None:
         words += f" · painted on at {picture.shape[1]} × {picture.shape[0]}"
     return tag("span", words, title=picture.description)

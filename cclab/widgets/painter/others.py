@@ -17,7 +17,7 @@ from cclab.images import Applied, Failed, Recipe, load_image, table_of
 from cclab.session import Snapshot
 from cclab.widgets.kit.background import Tasks
 from cclab.widgets.kit.html import Html, tag
-from cclab.widgets.kit.layout import button, column, gauge, press, row, text, with_classes
+from cclab.widgets.kit.layout import button, column, dropdown, gauge, press, row, text, with_classes
 from cclab.widgets.kit.rows import Action, Rows
 from cclab.widgets.model.notices import Notice, in_words, sentence
 from cclab.widgets.painter.canvas_panel import swatch
@@ -28,6 +28,8 @@ from cclab.widgets.watch import Part
 SIDE = 56
 #: How much the slices beside one count against its own, where they are tied.
 ACROSS = 0.5
+# In which order pictures are looked through.
+DOUBTFUL, LEAST, AS_GIVEN = "Doubtful first", "Least of the region", "In order"
 
 
 class Others(Part):
@@ -77,8 +79,12 @@ class Others(Part):
             ("Sheet", "All pictures on one sheet (PNG)", self.sheet),
         )
         made = [button(name, partial(self._hand_out, make), icon="export", hint=hint) for name, hint, make in exports]
-        clear = button(icon="close", hint="Clear this list", on_click=self.clear, css="cc-push")
-        self._exports = row(*made, clear, css="cc-tools")
+        clear = button(icon="close", hint="Clear this list", on_click=self.clear)
+        self.sorting = with_classes(
+            dropdown("Order", [(name, name) for name in (DOUBTFUL, LEAST, AS_GIVEN)], DOUBTFUL), "cc-plain cc-push"
+        )
+        self.sorting.observe(lambda _: self._show(), "value")
+        self._exports = row(*made, self.sorting, clear, css="cc-tools")
         stop = button("Stop", self.stop, hint="Leave it at those that are done")
         self._under_way = row(self.progress, stop, css="cc-tools cc-under-way")
         self._volumes = text(css="cc-note cc-volumes")
@@ -86,6 +92,8 @@ class Others(Part):
         body = column(tools, self._under_way, self._exports, self._volumes, self._rows)
         self.widget = gauge(self.title, body, note=self.note)
         self.listen(desk.developed, self._again)
+        self.listen(desk.chosen, lambda: self._show() if self.sorting.value == LEAST else None)
+        self._show()
         self.start()
 
     # ------------------------------------------------------------------ applying
@@ -172,7 +180,10 @@ class Others(Part):
             self._session, self._working = self.desk.session, False
             # What is painted on one of them goes on with all.
             (self._targets, self.results), self._kept = self._kept or (Targets(), []), None
-        self._show()
+            self._show()
+        for made in (self.slices_button, self.across_button):
+            made.layout.display = "" if self.desk.n_slices > 1 else "none"
+        press(self.across_button, bool(self.desk.recipe.options.across))
 
     def _show_progress(self, done: int, total: int) -> None:
         self.progress.max, self.progress.value = max(total, 1), done
@@ -182,9 +193,6 @@ class Others(Part):
             self.note.value = f"{done} of {total}"
 
     def _show(self) -> None:
-        for made in (self.slices_button, self.across_button):
-            made.layout.display = "" if self.desk.n_slices > 1 else "none"
-        press(self.across_button, bool(self.desk.recipe.options.across))
         if self._working:
             return
         self._show_progress(0, 0)
@@ -193,8 +201,16 @@ class Others(Part):
         what = "slices" if self._targets.is_stack else "pictures"
         self.note.value = f"{len(results):,} {what}" + (f", {failed} not read" if failed else "") if results else ""
         self._volumes.value = tag("span", volumes(results))
-        order = sorted(range(len(results)), key=lambda k: -getattr(results[k], "doubtful", 2.0))
+        order = sorted(range(len(results)), key=lambda k: self._rank(results[k]))
         self._rows.show((k, self._row(k, results[k])) for k in order)
+
+    def _rank(self, one: Result) -> float:
+        """What can't be read comes first, then as is wanted."""
+        if isinstance(one, Failed):
+            return -np.inf
+        if self.sorting.value == LEAST:
+            return float((one.labels == max(self.desk.region, 1)).mean())
+        return -one.doubtful if self.sorting.value == DOUBTFUL else 0.0
 
     def _row(self, place: int, one: Result) -> Html:
         if isinstance(one, Failed):

@@ -227,6 +227,22 @@ class TestApplying:
         assert page.desk.slice == 2
         assert part.results == before
 
+    def test_pictures_can_be_looked_through_in_another_order(self, page):
+        page.desk.open(read_file("mine.tif", tiff(body()[0])))
+        paint(page, ORGAN, TISSUE, AIR)
+        empty = np.where(body()[1] == 2, 40, body()[0]).astype(np.int16)
+        files = {"c.tif": tiff(body(seed=4)[0]), "empty.tif": tiff(empty), "broken.tif": b"no"}
+        part = apply(page, lambda part: [part.take_files(*file) for file in files.items()])
+        press(page, "1")
+        part.sorting.value = "Least of the region"
+        assert [key for key, _ in part._rows.rows] == ["2", "1", "0"]
+        press(page, "2")
+        assert [key for key, _ in part._rows.rows] == ["2", "0", "1"]
+        part.sorting.value = "In order"
+        assert [key for key, _ in part._rows.rows] == ["2", "0", "1"]
+        table = part.table(page.desk).data.decode().splitlines()
+        assert any(line.startswith("empty,") and line.split(",")[2].isdigit() for line in table)
+
     def test_it_can_be_stopped_and_cleared(self, page):
         paint(page, ORGAN, TISSUE)
 

@@ -82,7 +82,8 @@ export function chooseFile(accept, take, multiple = false, folder = false) {
   input.dataset.inPieces = "yes"; // so that no limit on single messages holds it back
   input.addEventListener("change", () => {
     const endings = folder ? (accept ?? "").split(",") : [""]; // of a folder, all files are given
-    take([...input.files].filter((file) => endings.some((ending) => file.name.toLowerCase().endsWith(ending))));
+    const wanted = [...input.files].filter((file) => endings.some((ending) => file.name.toLowerCase().endsWith(ending)));
+    take(wanted.sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true })));
   });
   input.click();
 }
