@@ -199,8 +199,10 @@ class Others(Part):
         results = self.results
         failed = sum(isinstance(one, Failed) for one in results)
         what = "slices" if self._targets.is_stack else "pictures"
-        self.note.value = f"{len(results):,} {what}" + (f", {failed} not read" if failed else "") if results else ""
-        self._volumes.value = tag("span", volumes(results))
+        whole, n = len(results) == len(self._targets.pictures), f"{len(results):,}"
+        counted = f"{n if whole else f'{n} of {len(self._targets.pictures):,}'} {what}"
+        self.note.value = counted + (f", {failed} not read" if failed else "") if results else ""
+        self._volumes.value = tag("span", volumes(results) if whole else "")
         order = sorted(range(len(results)), key=lambda k: self._rank(results[k]))
         self._rows.show((k, self._row(k, results[k])) for k in order)
 
