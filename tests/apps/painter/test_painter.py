@@ -532,3 +532,19 @@ def test_a_reopened_painting_poses_each_problem_once(page, halves, monkeypatch):
     desk.regions_at(session.current)
     assert len(made) == len({str(recipe.to_json()) for recipe in made}) > 0
     session.close()
+
+
+def test_a_reopened_painting_poses_the_last_problem_and_none_of_those_before(page, monkeypatch):
+    """However many strokes were painted, and questions put meanwhile."""
+    Visitor(page, []).arrive()
+    paint(page, LEFT, RIGHT, OTHER, Stroke("brush", 1, 3, [[4, 20], [4, 26]]))
+    verbs = [command["verb"] for command in page.desk.session.commands]
+    assert verbs.count("put") > 1
+    folder, last = page.visit.entry.folder, page.desk.recipe
+    page.close()
+    made, make = [], Painting._make
+    monkeypatch.setattr(Painting, "_make", lambda self, recipe: (made.append(recipe), make(self, recipe))[1])
+    session = open_journal(folder)
+    Easel(session).regions_at(session.current)
+    assert {len(recipe.strokes) for recipe in made} == {len(last.strokes)}
+    session.close()
