@@ -164,8 +164,8 @@ def load_stack(
     if not paths:
         raise ValueError(f"there is no picture in {source}; known are {', '.join(SUFFIXES)}")
     if len(paths) == 1:
-        return _stacked(decode(paths[0].read_bytes(), str(paths[0])), name or stem_of(paths[0].name), max_side)
-    order, thickness = _in_place([path.name for path in paths], lambda k: paths[k].read_bytes())
+        return _stacked(decode(_content(paths[0]), str(paths[0])), name or stem_of(paths[0].name), max_side)
+    order, thickness = _in_place([path.name for path in paths], lambda k: _content(paths[k]))
     pictures = [load_image(paths[k], max_side=max_side) for k in order]
     return Stack.of(pictures, axis="file", name=name or paths[0].parent.name, thickness=thickness)
 
@@ -211,6 +211,11 @@ def picture_files(folder: str | Path) -> list[Path]:
 def stem_of(filename: str) -> str:
     """The name of a file without its ending."""
     return Path(filename.removesuffix(".gz")).stem
+
+
+def _content(path: Path) -> bytes:
+    check_unpacked(path.stat().st_size, str(path), "Open a part of it.")  # before it fills the memory
+    return path.read_bytes()
 
 
 def _in_place(names: list[str], content_of: Callable[[int], bytes]) -> tuple[list[int], float | None]:
@@ -261,7 +266,7 @@ def _read(source: Any, name: str | None, filename: str | None) -> Picture:
     if path.is_dir():
         raise ValueError(f"{path} is a folder; name one picture in it, or open it with load_stack")
     if path.is_file():
-        return _from_bytes(path.read_bytes(), stem_of(path.name), shown_as=str(path))
+        return _from_bytes(_content(path), stem_of(path.name), shown_as=str(path))
     if isinstance(source, Path) or path.suffix or len(path.parts) > 1:
         raise FileNotFoundError(f"there is no file {source}")
     hint = did_you_mean(source, image_names(), f"known are {', '.join(image_names())}")
@@ -311,8 +316,7 @@ def _from_folder(name: str, path: Path) -> Picture:
     truth_path = path.with_name(f"{truth}.png")
     if not truth_path.is_file():
         return replace(picture, description=description, notes=(*picture.notes, f"no truth: {truth_path} is missing"))
-    codes = decode(truth_path.read_bytes(), str(truth_path)).values[0]
-    return replace(picture, truth=codes, truth_names=names, description=description)
+    return replace(picture, truth=_read_truth(truth_path), truth_names=names, description=description)
 
 
 def _from_bytes(content: bytes, name: str, shown_as: str) -> Picture:

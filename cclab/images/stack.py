@@ -67,8 +67,8 @@ class Stack:
         for number, other in enumerate(slices[1:], 2):
             if other.pixels.shape != first.pixels.shape:
                 raise ValueError(
-                    f"pictures of a stack have one size and the same channels: {first.name} is {first.pixels.shape}, "
-                    f"number {number} ({other.name}) is {other.pixels.shape}; open those of one size together, and "
+                    f"pictures of a stack have one size and the same channels: {first.name} is {_size(first)}, "
+                    f"number {number} ({other.name}) is {_size(other)}; open those of one size together, and "
                     "apply what was painted to the others"
                 )
         scale = (
@@ -176,6 +176,11 @@ class Stack:
         height, width = self.shape
         what = f"{len(self)} {self.axis}s of " if len(self) > 1 else ""
         return f"<Stack {self.name}: {what}{height} x {width}, {self.slices[0].about}>"
+
+
+def _size(picture: Picture) -> str:
+    height, width = picture.shape
+    return f"{width} x {height}, {picture.about}"
 
 
 def _with_value(picture: Picture) -> np.ndarray:
