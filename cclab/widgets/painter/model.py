@@ -178,16 +178,6 @@ class Easel(Desk):
             self._measured[snapshot] = self.regions, frame
         return frame
 
-    def place_of(self, posed: Posed, sample: int) -> tuple[int, int]:
-        """Row and column of the pixel in the middle of an object."""
-        return self.middle_of(np.flatnonzero(posed.objects.labels_of_pixels == sample))
-
-    def middle_of(self, pixels: np.ndarray) -> tuple[int, int]:
-        """Row and column of the one of some pixels (flat indices) that is nearest to their middle."""
-        rows, columns = np.divmod(pixels, self.picture.shape[1])
-        nearest = np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2)
-        return int(rows[nearest]), int(columns[nearest])
-
     # ------------------------------------------------------------------ gestures
 
     def mark(self, places: list[tuple[int, int]]) -> None:
@@ -280,13 +270,11 @@ class Easel(Desk):
 
     def undo(self) -> None:
         """Take the last stroke back, also one that the session is about to hear of."""
-        self._turn += 1
-        self._tasks.start(self._go(self.session.undo))
+        self._go(self.session.undo)
 
     def redo(self) -> None:
         """Paint again what was taken back last."""
-        self._turn += 1
-        self._tasks.start(self._go(self.session.redo))
+        self._go(self.session.redo)
 
     # ------------------------------------------------------------------ one after the other
 
@@ -304,9 +292,15 @@ class Easel(Desk):
         while session.running:
             await asyncio.sleep(0.002)
 
-    async def _go(self, verb: Callable[[], Snapshot]) -> None:
+    def _go(self, verb: Callable[[], Snapshot]) -> None:
+        self._turn += 1
+        self._tasks.start(self._gone(verb, self._turn))
+
+    async def _gone(self, verb: Callable[[], Snapshot], turn: int) -> None:
         async with self._posing:
             await self._at_rest(self.session)
+            if turn == self._turn:
+                self.developing = False  # what was under way has been left
             self.attempt(verb)
 
     def _change(self, command: Callable[..., Posing], after: float = 0) -> None:
@@ -349,8 +343,11 @@ class Easel(Desk):
                     if self.recipe.options.learn != self.learn:
                         options["learn"] = self.learn
                     stage = await session.apose(command(options=options, regions=self._new_names(), run=number))
+            # Asked once: while the next stage is made in its thread, who asks the painting waits, and the page with it.
+            if len(self.painting.painted_regions(stage.recipe)) < 2:
+                return
             for kind in kinds:
-                if stage is None or not goes_on() or len(self.painting.painted_regions(stage.recipe)) < 2:
+                if stage is None or not goes_on():
                     return
                 staged = stage.recipe.with_options({"objects": kind})
                 if kind != kinds[0]:

@@ -59,6 +59,11 @@ class Places(Samples):
         """Whether there are two regions to tell apart."""
         return self.posed is not None and len(self.posed.palette.painted) > 1
 
+    @property
+    def settled(self) -> bool:
+        """While pixels are to come, there is no use in asking about superpixels."""
+        return not self.desk.developing
+
     def strategies(self, snapshot: Snapshot) -> list[str]:
         """Where beliefs can be torn, they are asked about."""
         return [STRATEGY] if strategies.get(STRATEGY).suits(snapshot.partition) else []
@@ -90,7 +95,7 @@ class Places(Samples):
 
     def stands(self, where: Snapshot | None) -> bool:
         """A question about the objects of another problem is none."""
-        return self.ready and where is not None and where.problem is self.desk.session.problem
+        return self.ready and where is not None and self.desk.posed_at(where) is self.posed
 
     def asked(self, query: Query | None) -> None:
         """Mark the place in the picture."""
@@ -105,7 +110,13 @@ class Places(Samples):
     def place(self, query: Query) -> tuple[int, int]:
         """Row and column of the place in question."""
         assert self.posed is not None
-        return self.desk.place_of(self.posed, query.samples[0])
+        return self._middle_of(np.flatnonzero(self.posed.objects.labels_of_pixels == query.samples[0]))
+
+    def _middle_of(self, pixels: np.ndarray) -> tuple[int, int]:
+        """Row and column of the one of some pixels (flat indices) that is nearest to their middle."""
+        rows, columns = np.divmod(pixels, self.desk.picture.shape[1])
+        nearest = np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2)
+        return int(rows[nearest]), int(columns[nearest])
 
     def why_nothing(self, suited: bool) -> str:
         if not self.ready:
@@ -140,7 +151,7 @@ class Places(Samples):
         found: dict[int, tuple[float, int, int]] = {}
         for dab in self.posed.palette.dabs:
             if dab.region:
-                r, c = self.desk.middle_of(dab.pixels)
+                r, c = self._middle_of(dab.pixels)
                 away = float(np.hypot(r - row, c - column))
                 found[dab.region] = min(found.get(dab.region, (np.inf, r, c)), (away, r, c))
         return [(region, r, c) for region, (_, r, c) in sorted(found.items())][:2]

@@ -251,7 +251,7 @@ class Queries(View):
             self._show()
             while True:
                 session = self.desk.session
-                if session.running:
+                if session.running or not self.about.settled:
                     await asyncio.sleep(_WAIT)
                     continue
                 before = self._situation()

@@ -60,6 +60,11 @@ class Samples:
         """Whether there is anything to ask about."""
         return True
 
+    @property
+    def settled(self) -> bool:
+        """Whether what a question would be about stays as it is, as far as is known."""
+        return True
+
     def strategies(self, snapshot: Snapshot) -> list[str]:
         """Names of the strategies that suit the belief and the solver."""
         classes = {name: strategies.get(name) for name in strategies.names()}

@@ -222,6 +222,23 @@ def test_undo_while_the_solver_works_stays_undone(page):
     assert len(page.desk.recipe.strokes) == 1
 
 
+def test_undo_while_a_stroke_is_developed_leaves_nothing_under_way(page):
+    async def work():
+        for stroke in (LEFT, RIGHT):
+            page.paint.canvas.painted.emit(stroke)
+            await at_rest(page)
+        page.paint.canvas.painted.emit(OTHER)
+        while not page.desk.developing:
+            await asyncio.sleep(0.001)
+        page.desk.undo()
+        await at_rest(page)
+
+    asyncio.run(work())
+    assert len(page.desk.recipe.strokes) == 2
+    assert not page.desk.developing
+    assert "Running" not in status(page)
+
+
 def test_rewinding_shows_the_paint_of_then(page):
     paint(page, LEFT, RIGHT)
     press(page, "Home")

@@ -31,6 +31,12 @@ export function refusal(file, maxBytes) {
   return null;
 }
 
+/** Why files cannot be sent together, in words, or nothing. */
+export function refusalOfAll(files, maxBytes) {
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  return size > maxBytes ? `${files.length} files have ${megabytes(size)} together; the limit is ${megabytes(maxBytes)}.` : null;
+}
+
 /**
  * Send a file piece by piece; each waits until the one before has arrived.
  * @param {string} purpose what it was chosen for

@@ -3,7 +3,7 @@ import { tell } from "../send.js";
 import { listenForKeys } from "./keys.js";
 import { keepNames } from "./aria.js";
 import { keepTime } from "./clock.js";
-import { chooseFile, copy, download, refusal, sendFile, takeFiles } from "./files.js";
+import { chooseFile, copy, download, refusal, refusalOfAll, sendFile, takeFiles } from "./files.js";
 import { watchKernel } from "./kernel_watch.js";
 import { focusWhenShown, giveFocusBack } from "./menus.js";
 import { holdStill, rememberSession, wantedSession } from "./tab.js";
@@ -103,8 +103,8 @@ async function attend(model, el, signal) {
   // One file, or several: opened as one thing where the app knows what to make of them, else taken one after the other.
   const take = async (files, purpose = "open") => {
     const one = purpose === "open", chosen = [...files].slice(0, one && !together() ? 1 : undefined);
-    const whole = { name: `${chosen.length} files`, size: chosen.reduce((sum, file) => sum + file.size, 0) };
-    const reasons = [...chosen, ...(one && chosen.length > 1 ? [whole] : [])].map((file) => refusal(file, model.get("max_bytes")));
+    const reasons = chosen.map((file) => refusal(file, model.get("max_bytes")));
+    if (one && !reasons.some(Boolean)) reasons.push(refusalOfAll(chosen, model.get("max_bytes")));
     const fit = one && reasons.some(Boolean) ? [] : chosen.filter((_, k) => !reasons[k]);
     for (const [k, file] of fit.entries()) {
       const words = fit.length > 1 ? `Reading ${file.name}, ${k + 1} of ${fit.length}` : `Reading ${file.name}`;
