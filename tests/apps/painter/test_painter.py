@@ -18,6 +18,7 @@ from cclab.apps.painter.painter import open_journal, read_file
 from cclab.images import Painting, Stroke, load_image
 from cclab.images.pixel_doubt import SURE
 from cclab.images.regions import dice
+from cclab.session.storage.about import about
 from cclab.widgets.painter.fresh import session_on
 from cclab.widgets.painter.model import Easel
 from tests.apps.visitor import Visitor
@@ -559,6 +560,7 @@ def test_a_reopened_painting_poses_the_last_problem_and_none_of_those_before(pag
     assert verbs.count("put") > 1
     folder, last = page.visit.entry.folder, page.desk.recipe
     page.close()
+    assert about(folder).n_statements == len(last.strokes) == 4
     made, make = [], Painting._make
     monkeypatch.setattr(Painting, "_make", lambda self, recipe: (made.append(recipe), make(self, recipe))[1])
     session = open_journal(folder)
