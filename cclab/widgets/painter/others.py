@@ -74,17 +74,17 @@ class Others(Part):
         self._rows = with_classes(Rows(label="Pictures with their regions"), "cc-others")
         self._rows.on_action(self._act)
         exports = (
-            ("Masks", "Label images at the size of the files, and the table (ZIP)", self.masks),
-            ("Table", "One row for each region of each picture (CSV)", self.table),
-            ("Sheet", "All pictures on one sheet (PNG)", self.sheet),
+            ("Masks", "label images at the size of the files, and the table (ZIP)", self.masks),
+            ("Table", "one row for each region of each picture (CSV)", self.table),
+            ("Sheet", "all pictures on one sheet (PNG)", self.sheet),
         )
-        made = [button(name, partial(self._hand_out, make), icon="export", hint=hint) for name, hint, make in exports]
+        made = [button(name, partial(self._hand_out, make), hint=f"Save {hint}") for name, hint, make in exports]
         clear = button(icon="close", hint="Clear this list", on_click=self.clear)
         self.sorting = with_classes(
             dropdown("Order", [(name, name) for name in (DOUBTFUL, LEAST, AS_GIVEN)], DOUBTFUL), "cc-plain cc-push"
         )
         self.sorting.observe(lambda _: self._show(), "value")
-        self._exports = row(*made, self.sorting, clear, css="cc-tools")
+        self._exports = row(*made, self.sorting, clear, css="cc-tools cc-exports")
         stop = button("Stop", self.stop, hint="Leave it at those that are done")
         self._under_way = row(self.progress, stop, css="cc-tools cc-under-way")
         self._volumes = text(css="cc-note cc-volumes")
@@ -188,7 +188,8 @@ class Others(Part):
     def _show_progress(self, done: int, total: int) -> None:
         self.progress.max, self.progress.value = max(total, 1), done
         self._under_way.layout.display = "" if total else "none"
-        self._exports.layout.display = "" if self.results and not total else "none"
+        for part in (self._exports, self._volumes):
+            part.layout.display = "" if self.results and not total else "none"
         if total:
             self.note.value = f"{done} of {total}"
 
