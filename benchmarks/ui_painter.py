@@ -175,7 +175,9 @@ def measure_reload(browser: Browser, voila: Voila, report: Report, repeats: int 
         reloaded.append(time.monotonic() - began)
         visit.page.context.close()
     report.add("the page with a picture opens, median", float(np.median(opened)), 60, "s")
-    report.add("reload until all paint is shown / opening, medians", float(np.median(reloaded) / np.median(opened)), 2, "")
+    report.add(
+        "reload until all paint is shown / opening, medians", float(np.median(reloaded) / np.median(opened)), 2, ""
+    )
 
 
 def main() -> int:
