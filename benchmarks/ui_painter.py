@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from skimage import data
 
 from benchmarks.chromium import PATIENCE, Report, heap, new_page, voila_and_browser
@@ -99,9 +99,13 @@ class Visit:
         self.n_strokes += 1
         return self.canvas.evaluate(STROKE, [path.tolist(), RATE])
 
+    def wait_until_through(self) -> None:
+        """Until the solver is through with all that is painted."""
+        self.wait_for(re.compile(rf"(Converged|Done).*{self.last_objects}.*strokes {self.n_strokes}(?!\d)"))
+
     def overlays(self) -> list[float]:
         """Milliseconds from lifting the pointer to each overlay that followed, once the solver is through."""
-        self.wait_for(re.compile(rf"(Converged|Done).*{self.last_objects}.*strokes {self.n_strokes}(?!\d)"))
+        self.wait_until_through()
         self.page.wait_for_timeout(300)  # for the last of them to be drawn
         seen = self.page.evaluate("() => structuredClone(probe)")
         return [at - seen["lifted"] for at in seen["overlays"]]
@@ -155,6 +159,27 @@ def measure_memory(visit: Visit, report: Report, n_strokes: int = 20) -> None:
     report.add(f"page, growth over {n_strokes} strokes and back", page[1] - page[0], 8, "MB")
 
 
+def measure_reload(browser: Browser, voila: Voila, report: Report, repeats: int = 5) -> None:
+    """From asking for the page to the picture, and from reloading it to all that was painted; in turns."""
+    opened, reloaded = [], []
+    for _ in range(repeats):
+        visit = Visit(new_page(browser), voila, "camera")
+        opened.append(visit.seconds_to_open)
+        for k in range(4):
+            visit.stroke(1 + k % 2, (0.42, 0.3 + 0.1 * k)[k % 2], (0.55, 0.15)[k % 2], 20)
+        visit.overlays()
+        began = time.monotonic()
+        visit.page.reload()
+        visit.wait_until_through()
+        expect(visit.page.locator(".cc-image-canvas .overlay")).not_to_have_css("visibility", "hidden")
+        reloaded.append(time.monotonic() - began)
+        visit.page.context.close()
+    report.add("the page with a picture opens, median", float(np.median(opened)), 60, "s")
+    report.add(
+        "reload until all paint is shown / opening, medians", float(np.median(reloaded) / np.median(opened)), 2, ""
+    )
+
+
 def main() -> int:
     report = Report()
     with voila_and_browser() as (voila, browser):
@@ -166,6 +191,9 @@ def main() -> int:
         report.head("painter, 1024 x 1024 in colour")
         report.add("a file opens", visit.open("retina", data.retina()[190:1214, 190:1214]), 2, "s")
         measure_strokes(visit, report)
+        visit.page.context.close()
+        report.head("painter, 512 x 512, left and found again")
+        measure_reload(browser, voila, report)
     return report.end()
 
 

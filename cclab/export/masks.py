@@ -101,7 +101,7 @@ def masks_zip(name: str, results: Sequence[Applied | Failed], stack: Stack | Non
             if affine is not None and orientation is not None and labels.shape[1:] == stack.shape:
                 from cclab.images.medical import nifti_of
 
-                packed.writestr(f"{name}-labels.nii", nifti_of(labels, affine, orientation))
+                packed.writestr(f"{name}-labels.nii", nifti_of(labels, affine, orientation, done[0].picture.length))
         else:
             taken: set[str] = set()
             for one in done:
@@ -114,8 +114,10 @@ def masks_zip(name: str, results: Sequence[Applied | Failed], stack: Stack | Non
     return File(f"{name}-masks.zip", buffer.getvalue(), "application/zip")
 
 
-def contact_sheet(name: str, results: Sequence[Applied | Failed], *, dark: bool = False) -> File:
-    """All pictures with their regions, small, on one sheet; the most doubtful first."""
+def contact_sheet(
+    name: str, results: Sequence[Applied | Failed], *, window: tuple[float, float] | None = None, dark: bool = False
+) -> File:
+    """All pictures with their regions, small, on one sheet; the most doubtful first. A window holds for all."""
     from PIL import Image, ImageDraw
 
     done = sorted((one for one in results if isinstance(one, Applied)), key=lambda one: -one.doubtful)
@@ -129,21 +131,24 @@ def contact_sheet(name: str, results: Sequence[Applied | Failed], *, dark: bool 
     for place, one in enumerate(done):
         left = GAP + place % across * (THUMB + GAP)
         top = GAP + place // across * (THUMB + LINE + GAP)
-        small = Image.fromarray(thumbnail(one, dark=dark))
+        small = Image.fromarray(thumbnail(one, window=window, dark=dark))
         sheet.paste(small, (left + (THUMB - small.width) // 2, top + (THUMB - small.height) // 2))
-        pen.text((left, top + THUMB + 4), one.picture.name[:26], fill=ink)
+        pen.text((left, top + THUMB + 4), one.called[:26], fill=ink)
         pen.text((left, top + THUMB + 16), f"doubt {100 * one.doubtful:.0f} %", fill=ink)
     buffer = io.BytesIO()
     sheet.save(buffer, "PNG")
     return File(f"{name}-sheet.png", buffer.getvalue(), "image/png")
 
 
-def thumbnail(one: Applied, *, side: int = THUMB, dark: bool = False) -> np.ndarray:
-    """(h, w, 3) uint8, at most `side` high and wide: a picture with its regions."""
-    step = max(1, -(-max(one.labels.shape) // side))
-    shown, labels = one.picture.shown()[::step, ::step], one.labels[::step, ::step]
+def thumbnail(
+    one: Applied, *, side: int = THUMB, window: tuple[float, float] | None = None, dark: bool = False
+) -> np.ndarray:
+    """(h, w, 3) uint8, about `side` high or wide and no more: a picture with its regions."""
+    longest = max(one.labels.shape)
+    step, times = max(1, -(-longest // side)), max(1, side // longest)
+    shown, labels = one.picture.shown(window)[::step, ::step], one.labels[::step, ::step]
     laid = overlay(shown, labels, len(one.regions), opacity=0.45, dark=dark)
-    return np.rint(255 * np.clip(laid, 0, 1)).astype(np.uint8)
+    return np.rint(255 * np.clip(laid, 0, 1)).astype(np.uint8).repeat(times, axis=0).repeat(times, axis=1)
 
 
 def _plain(name: str) -> str:

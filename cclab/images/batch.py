@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,15 +36,25 @@ def over_slices(
     places = range(len(painting.stack)) if places is None else list(places)
     model = painting.model(recipe) if is_large(painting) else None
     for done, place in enumerate(places, 1):
-        if model is not None:
-            found = _painted_over(model, painting, recipe, place)
-        else:
-            posed = painting.pose(recipe.with_options({"slice": place}))
-            partition = posed.solver.solve(posed.solver.adapt(posed.problem)).partition
-            found = Applied(posed.picture, Regions.of(posed, partition).labels, doubt(posed, partition), recipe.regions)
+        found = on_slice(painting, recipe, place, model)
         if progress is not None:
             progress(done, len(places))
         yield found
+
+
+def on_slice(painting: Painting, recipe: Recipe, place: int, model: Model | None = None) -> Applied:
+    """One slice in regions, at the size of its file; the model of the recipe is asked for where slices are large."""
+    if is_large(painting):
+        found = _painted_over(model or painting.model(recipe), painting, recipe, place)
+    else:
+        posed = painting.pose(recipe.with_options({"slice": place}))
+        partition = posed.solver.solve(posed.solver.adapt(posed.problem)).partition
+        found = Applied(posed.picture, Regions.of(posed, partition).labels, doubt(posed, partition), recipe.regions)
+    stack = painting.stack
+    if stack.sizes is not None:
+        own = stack.own(place)
+        found = replace(found, picture=found.picture.part(*own), whole=found.whole[own], doubt=found.doubt[own])
+    return replace(found, slice=place + 1, thickness=stack.thickness) if stack.is_numbered else found
 
 
 def is_large(painting: Painting) -> bool:
@@ -91,6 +102,8 @@ def table_of(results: Iterable[Applied | Failed]) -> pd.DataFrame:
     if not frames:
         return pd.DataFrame(columns=["picture", "region"])
     table = pd.concat(frames, ignore_index=True)
+    whole = [name for name in ("slice", "pixels", "count") if name in table]
+    table[whole] = table[whole].astype("Int64")  # whole numbers also where a picture has none
     doubt = table["doubt"] if "doubt" in table else pd.Series(np.nan, index=table.index)
     return table.iloc[np.argsort(-doubt.fillna(np.inf).to_numpy(), kind="stable")].reset_index(drop=True)
 

@@ -76,12 +76,23 @@ class Applied:
         Where a forest has learned, how improbable the region is; else from 0 (as like a region as its paint, and unlike
         all others) to 1 (between two regions, or unlike all paint).
     regions : tuple of str
+    slice : int or None
+        The number of the slice, from 1, where it is one of several.
+    thickness : float or None
+        How far it is to the next slice, in the length of the picture.
     """
 
     picture: Picture
     whole: np.ndarray
     doubt: np.ndarray
     regions: tuple[str, ...]
+    slice: int | None = None
+    thickness: float | None = None
+
+    @property
+    def called(self) -> str:
+        """What a person calls it: a slice by its number, another picture by its name."""
+        return self.picture.name if self.slice is None else f"slice {self.slice}"
 
     @property
     def labels(self) -> np.ndarray:
@@ -94,7 +105,7 @@ class Applied:
         return float(self.doubt.mean())
 
     def measured(self) -> pd.DataFrame:
-        """One row per region: pixels (of the file), share, area in units of length, mean, and number of pieces."""
+        """One row per region: pixels (of the file), share, area and volume in their units, mean, number of pieces."""
         from cclab.images.pieces import count_pieces
 
         picture, labels = self.picture, self.labels
@@ -103,9 +114,12 @@ class Applied:
         rows = []
         for region, name in enumerate(self.regions, 1):
             mask, n = labels == region, int(counts[region])
-            row = {"picture": picture.name, "region": name, "pixels": n, "area": n / self.whole.size}
+            row: dict[str, Any] = {"picture": picture.name} | ({} if self.slice is None else {"slice": self.slice})
+            row |= {"region": name, "pixels": n, "area": n / self.whole.size}
             if picture.full.spacing is not None:
-                row[f"area ({picture.length}²)"] = n * picture.full.spacing[0] * picture.full.spacing[1]
+                row[f"area ({picture.length}²)"] = area = n * picture.full.spacing[0] * picture.full.spacing[1]
+                if self.thickness is not None:
+                    row[f"volume ({picture.length}³)"] = area * self.thickness
             inside = values[mask]
             row["mean"] = float(inside.mean()) if len(inside) else np.nan
             row["count"] = count_pieces(mask)

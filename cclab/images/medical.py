@@ -12,6 +12,8 @@ from cclab.datasets.limits import MOST_UNPACKED_BYTES, check_unpacked
 from cclab.images.decoding import Decoded, check_size
 
 _MISSING = "{} files need the extra medical: pip install 'cclab[medical]'"
+#: How NIfTI calls units of length, and how we do.
+LENGTHS = {"mm": "mm", "meter": "m", "micron": "µm"}
 _GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -128,14 +130,14 @@ def decode_nifti(content: bytes, shown_as: str) -> Decoded:
     values = np.asanyarray(image.dataobj)
     if np.issubdtype(values.dtype, np.floating):
         values = values.astype(np.float32)
-    zooms, unit = image.header.get_zooms(), image.header.get_xyzt_units()[0]
+    zooms, unit = [float(str(zoom)) for zoom in image.header.get_zooms()], image.header.get_xyzt_units()[0]
     volume = values.reshape(*values.shape[:2], -1)  # of several times, one volume after the other
     slices = np.transpose(volume, (2, 1, 0))[:, ::-1]
-    length = {"mm": "mm", "meter": "m", "micron": "µm"}.get(unit, "mm")
+    length = LENGTHS.get(unit, "mm")
     return Decoded(
         np.ascontiguousarray(slices),
-        spacing=(float(zooms[1]), float(zooms[0])),
-        thickness=float(zooms[2]) if len(zooms) > 2 else None,
+        spacing=(zooms[1], zooms[0]),
+        thickness=zooms[2] if len(zooms) > 2 else None,
         length=length,
         affine=np.asarray(image.affine),
         orientation=orientation,
@@ -143,13 +145,14 @@ def decode_nifti(content: bytes, shown_as: str) -> Decoded:
     )
 
 
-def nifti_of(labels: np.ndarray, affine: np.ndarray, orientation: np.ndarray) -> bytes:
+def nifti_of(labels: np.ndarray, affine: np.ndarray, orientation: np.ndarray, length: str = "mm") -> bytes:
     """Labels of slices (n, height, width) as a NIfTI file in the order of voxels of the file that they came from."""
     import nibabel
     from nibabel.orientations import axcodes2ornt, ornt_transform
 
     volume = np.ascontiguousarray(np.transpose(labels[:, ::-1], (2, 1, 0)).astype(np.uint8))
     image = nibabel.Nifti1Image(volume, affine)
+    image.header.set_xyzt_units(next((unit for unit, short in LENGTHS.items() if short == length), "mm"))
     return image.as_reoriented(ornt_transform(axcodes2ornt("RAS"), orientation)).to_bytes()
 
 

@@ -133,11 +133,15 @@ class Picture:
 
     def on_scale_of(self, other: Picture) -> Picture:
         """The same picture with the values that are 0 and 1 in another; what lies outside is cut off."""
-        if (self.low, self.high, self.bit_depth) == (other.low, other.high, other.bit_depth):
+        return self.on_scale(other.low, other.high, other.bit_depth)
+
+    def on_scale(self, low: float, high: float, bit_depth: int) -> Picture:
+        """The same picture with other values as 0 and 1; what lies outside is cut off."""
+        if (self.low, self.high, self.bit_depth) == (low, high, bit_depth):
             return self
-        pixels = np.clip((self.values - other.low) / (other.high - other.low), 0, 1)
-        whole = None if self.whole is None else self.whole.on_scale_of(other)
-        return replace(self, pixels=pixels, low=other.low, high=other.high, bit_depth=other.bit_depth, whole=whole)
+        pixels = np.clip((self.values - low) / (high - low), 0, 1)
+        whole = None if self.whole is None else self.whole.on_scale(low, high, bit_depth)
+        return replace(self, pixels=pixels, low=low, high=high, bit_depth=bit_depth, whole=whole)
 
     def part(self, rows: slice, columns: slice) -> Picture:
         """A part of it, without its truth."""
@@ -150,6 +154,18 @@ class Picture:
             invalid=invalid,
             whole=None,
             reduced_by=1,
+        )
+
+    def padded(self, height: int, width: int) -> Picture:
+        """With pixels without a value, below and at the right, that make it so large."""
+        below, beside = height - self.shape[0], width - self.shape[1]
+        around = ((0, below), (0, beside))
+        invalid = np.zeros(self.shape, dtype=bool) if self.invalid is None else self.invalid
+        return replace(
+            self,
+            pixels=np.pad(self.pixels, (*around, *[(0, 0)] * (self.pixels.ndim - 2)), mode="edge"),
+            truth=None if self.truth is None else np.pad(self.truth, around),
+            invalid=np.pad(invalid, around, constant_values=True),
         )
 
     @cached_property
@@ -166,7 +182,10 @@ class Picture:
         return (self.low + low * spread, self.low + high * spread) if high > low else (self.low, self.high)
 
     def shown(self, window: tuple[float, float] | None = None) -> np.ndarray:
-        """(height, width) or (height, width, 3) uint8, for the eye: the values of a window from black to white."""
+        """(height, width) or (height, width, 3) uint8, for the eye: the values of a window from black to white.
+
+        Pixels without a value are black.
+        """
         low, high = window or self.window or self.contrast
         spread = self.high - self.low
         black, white = (low - self.low) / spread, (high - self.low) / spread
@@ -176,6 +195,8 @@ class Picture:
                 np.arange(len(self.channels)) % len(_CHANNEL_COLOURS)
             ]
             seen = np.clip(seen @ colours, 0, 1)
+        if self.invalid is not None:
+            seen[self.invalid] = 0
         return np.rint(255 * seen).astype(np.uint8)
 
     @cached_property

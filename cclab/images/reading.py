@@ -7,7 +7,6 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -165,9 +164,10 @@ def load_stack(
     if not paths:
         raise ValueError(f"there is no picture in {source}; known are {', '.join(SUFFIXES)}")
     if len(paths) == 1:
-        return _stacked(decode(paths[0].read_bytes(), str(paths[0])), name or stem_of(paths[0].name), max_side)
-    pictures = [load_image(path, max_side=max_side) for path in _in_place(paths)]
-    return Stack.of(pictures, axis="file", name=name or paths[0].parent.name)
+        return _stacked(decode(_content(paths[0]), str(paths[0])), name or stem_of(paths[0].name), max_side)
+    order, thickness = _in_place([path.name for path in paths], lambda k: _content(paths[k]))
+    pictures = [load_image(paths[k], max_side=max_side) for k in order]
+    return Stack.of(pictures, axis="file", name=name or paths[0].parent.name, thickness=thickness)
 
 
 def _zipped(content: bytes, shown_as: str, name: str, max_side: int | None) -> Stack:
@@ -176,22 +176,23 @@ def _zipped(content: bytes, shown_as: str, name: str, max_side: int | None) -> S
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             inside = [one for one in packed.infolist() if one.filename.lower().endswith(SUFFIXES)]
             check_unpacked(sum(one.file_size for one in inside), shown_as, "Open a part of it.")
-            inside.sort(key=lambda one: _in_order(one.filename))
+            inside.sort(key=lambda one: in_order(one.filename))
             files = [(one.filename.rsplit("/", 1)[-1], packed.read(one)) for one in inside]
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
         raise ValueError(f"{shown_as} is damaged, or locked by a password ({error!s:.100}); pack it anew") from None
     if not files:
         raise ValueError(f"there is no picture in {shown_as}; known are {', '.join(SUFFIXES)}")
-    if all(filename.lower().endswith(".dcm") for filename, _ in files):
-        from cclab.images.medical import dicom_place
-
-        with suppress(Exception):  # what is wrong is said when it is read
-            files.sort(key=lambda file: dicom_place(file[1]))
-    pictures = [load_image(data, filename=filename, max_side=max_side) for filename, data in files]
-    return Stack.of(pictures, axis="file", name=name)
+    return stack_of_files(files, name=name, max_side=max_side)
 
 
-def _in_order(filename: str) -> list[int | str]:
+def stack_of_files(files: Sequence[tuple[str, bytes]], *, name: str, max_side: int | None = MAX_SIDE) -> Stack:
+    """Pictures of one size, by their files' names and contents: DICOM by places in the body, others as they are."""
+    order, thickness = _in_place([filename for filename, _ in files], lambda k: files[k][1])
+    pictures = [load_image(files[k][1], filename=files[k][0], max_side=max_side) for k in order]
+    return Stack.of(pictures, axis="file", name=name, thickness=thickness)
+
+
+def in_order(filename: str) -> list[int | str]:
     """By name, numbers by their size."""
     return [int(part) if k % 2 else part.lower() for k, part in enumerate(re.split(r"(\d+)", filename))]
 
@@ -204,7 +205,7 @@ def picture_files(folder: str | Path) -> list[Path]:
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no file or folder {folder}")
     found = (path for path in folder.iterdir() if path.is_file() and path.name.lower().endswith(SUFFIXES))
-    return sorted(found, key=lambda path: _in_order(path.name))
+    return sorted(found, key=lambda path: in_order(path.name))
 
 
 def stem_of(filename: str) -> str:
@@ -212,16 +213,26 @@ def stem_of(filename: str) -> str:
     return Path(filename.removesuffix(".gz")).stem
 
 
-def _in_place(paths: list[Path]) -> list[Path]:
-    """Slices of a body in their order; all others as they are."""
-    if not all(path.name.lower().endswith(".dcm") for path in paths):
-        return paths
+def _content(path: Path) -> bytes:
+    check_unpacked(path.stat().st_size, str(path), "Open a part of it.")  # before it fills the memory
+    return path.read_bytes()
+
+
+def _in_place(names: list[str], content_of: Callable[[int], bytes]) -> tuple[list[int], float | None]:
+    """The order of slices in the body, and how far they are apart; all others stay as they are."""
+    order = list(range(len(names)))
+    if not all(name.lower().endswith(".dcm") for name in names):
+        return order, None
     from cclab.images.medical import dicom_place
 
     try:
-        return sorted(paths, key=lambda path: dicom_place(path.read_bytes()))
+        places = [dicom_place(content_of(k)) for k in order]
     except Exception:  # what is wrong is said when it is read
-        return paths
+        return order, None
+    order.sort(key=places.__getitem__)
+    gaps = np.diff([places[k][0] for k in order])
+    even = len(gaps) and gaps.min() > 0 and gaps.max() < 1.02 * gaps.min()
+    return order, float(gaps.mean()) if even else None
 
 
 def _stacked(decoded: Decoded, name: str, max_side: int | None) -> Stack:
@@ -255,7 +266,7 @@ def _read(source: Any, name: str | None, filename: str | None) -> Picture:
     if path.is_dir():
         raise ValueError(f"{path} is a folder; name one picture in it, or open it with load_stack")
     if path.is_file():
-        return _from_bytes(path.read_bytes(), stem_of(path.name), shown_as=str(path))
+        return _from_bytes(_content(path), stem_of(path.name), shown_as=str(path))
     if isinstance(source, Path) or path.suffix or len(path.parts) > 1:
         raise FileNotFoundError(f"there is no file {source}")
     hint = did_you_mean(source, image_names(), f"known are {', '.join(image_names())}")
@@ -305,8 +316,7 @@ def _from_folder(name: str, path: Path) -> Picture:
     truth_path = path.with_name(f"{truth}.png")
     if not truth_path.is_file():
         return replace(picture, description=description, notes=(*picture.notes, f"no truth: {truth_path} is missing"))
-    codes = decode(truth_path.read_bytes(), str(truth_path)).values[0]
-    return replace(picture, truth=codes, truth_names=names, description=description)
+    return replace(picture, truth=_read_truth(truth_path), truth_names=names, description=description)
 
 
 def _from_bytes(content: bytes, name: str, shown_as: str) -> Picture:

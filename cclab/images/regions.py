@@ -145,6 +145,17 @@ def measure(picture: Picture, regions: Regions, posed: Posed | None, names: Sequ
     return pd.DataFrame(rows, columns=["region", "strokes", "pixels", "area", "mean", "dice"])
 
 
+def measure_all(picture: Picture, regions: Regions, posed: Posed | None, names: Sequence[str]) -> pd.DataFrame:
+    """The same, and a row each for pixels that are undecided and, where there are any, for those without a value."""
+    lost = np.zeros(picture.shape, dtype=bool) if picture.invalid is None else picture.invalid
+    rest = {"Undecided": regions.undecided & ~lost} | ({"No value": lost} if lost.any() else {})
+    rows = [
+        {"region": name, "strokes": 0, "pixels": int(mask.sum()), "area": float(mask.mean())}
+        for name, mask in rest.items()
+    ]
+    return pd.concat([measure(picture, regions, posed, names), pd.DataFrame(rows)], ignore_index=True)
+
+
 def true_mask(picture: Picture, dabs: Sequence[Dab], region: int) -> np.ndarray:
     """(height, width) the true classes that a region should be, read off the paint of all regions.
 

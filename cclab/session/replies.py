@@ -97,11 +97,12 @@ class Put(Command):
         return cls([[q.kind, list(q.samples), q.reason, float(q.score), q.again] for q in queries])
 
     def prepare(self, moment: Moment, history: History, written: Written | None = None) -> Moment:
-        n = moment.constraints.n_samples
         queries = tuple(read_query(*query) for query in self.queries)
-        for query in queries:
-            if max(query.samples) >= n:
-                raise ValueError(f"a question is about sample {max(query.samples)}, but samples run from 0 to {n - 1}")
+        if written is None:  # else those that are still open are checked in the end: no problem is posed for others
+            n = moment.constraints.n_samples
+            beyond = [sample for query in queries for sample in query.samples if sample >= n]
+            if beyond:
+                raise ValueError(f"a question is about sample {beyond[0]}, but samples run from 0 to {n - 1}")
         return replace(moment, dialogue=replace(moment.dialogue, pending=queries))
 
     def commit(self, moment: Moment, history: History) -> None:

@@ -5,7 +5,17 @@ import pandas as pd
 import pytest
 import tifffile
 
-from cclab.images import Options, Painting, Recipe, Stroke, apply_to_folder, load_image, over_slices, strokes_as_labels
+from cclab.images import (
+    Options,
+    Painting,
+    Recipe,
+    Stroke,
+    apply_to_folder,
+    load_image,
+    load_stack,
+    over_slices,
+    strokes_as_labels,
+)
 from cclab.images.regions import dice
 from tests.images.pictures import body, tiff
 from tests.images.test_learned import AIR, NAMES, ORGAN, TISSUE, slices
@@ -50,3 +60,12 @@ def test_strokes_are_labels_of_their_slices():
     far = Stroke("brush", 2, 4, TISSUE.points, slice=3)
     paint = strokes_as_labels(Painting(slices()), Recipe((ORGAN, far)))
     assert [set(np.unique(one)) for one in paint] == [{0, 1}, {0}, {0}, {0, 2}]
+
+
+def test_slices_of_files_are_put_on_a_scale_that_holds_the_values_of_all(tmp_path):
+    for number, brightest in enumerate((60, 900, 300)):
+        values = body(seed=number)[0].copy()
+        values[10:14, 10:14] = brightest
+        (tmp_path / f"slice {number}.tif").write_bytes(tiff(values))
+    stack = load_stack(tmp_path)
+    assert [picture.values[12, 12] for picture in stack] == pytest.approx([60, 900, 300], abs=0.05)

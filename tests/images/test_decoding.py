@@ -162,10 +162,19 @@ class TestMedical:
             load_stack(nifti(np.zeros((30, 30, 400), dtype=np.uint8)), filename="long.nii")
 
 
+def test_a_file_of_gigabytes_is_refused_before_it_is_read(tmp_path):
+    with (tmp_path / "long.tif").open("wb") as file:
+        file.truncate(3 * 2**30)  # takes no room on the disk
+    for load in (load_image, load_stack):
+        with pytest.raises(ValueError, match=r"long\.tif would take 3,222 MB of memory.*Open a part of it"):
+            load(tmp_path / "long.tif")
+
+
 def test_a_folder_of_mixed_sizes_says_which_and_what_to_do(tmp_path):
     for number, size in enumerate([(5, 6), (5, 6), (7, 7)]):
         (tmp_path / f"{number}.tif").write_bytes(tiff(np.zeros(size, dtype=np.uint8)))
-    with pytest.raises(ValueError, match=r"0 is \(5, 6\), number 3 \(2\) is \(7, 7\); open those of one size together"):
+    words = r"0 is 6 x 5, 8-bit grey, number 3 \(2\) is 7 x 7, 8-bit grey; open those of one size together"
+    with pytest.raises(ValueError, match=words):
         load_stack(tmp_path)
     with pytest.raises(ValueError, match="there is no picture in"):
         load_stack(tmp_path / "..", name="x") if False else load_stack([])

@@ -121,7 +121,7 @@ def _whole(desk: Easel) -> np.ndarray:
     """The labels at the size of the file: those that are shown, or made anew from every pixel of a large picture."""
     shown = _regions(desk).labels
     if not is_large(desk.painting):
-        return shown
+        return shown[desk.painting.stack.own(desk.slice)]
     return next(over_slices(desk.painting, desk.recipe, [desk.slice])).whole
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from cclab.core.registry import solvers
 from cclab.export import files as exports
 from cclab.images import Painting, Picture, Recipe, Stack, image_names, load_image, load_stack
 from cclab.images.batch import is_large
+from cclab.images.reading import in_order, stack_of_files
 from cclab.session import Moment, Session
 from cclab.session.storage.serialize import read_json
 from cclab.session.threads import in_thread
@@ -150,7 +152,8 @@ class Painter(Page):
     ) -> None:
         self.desk_on = partial(Easel, regions=regions)
         super().__init__("painter", "cclab painter", session_on(picture), slot=slot, journal=journal)
-        self.shell.accept = ENDINGS
+        self.shell.accept, self.shell.together = ENDINGS, True
+        self.shell.on_files(lambda files: self.start(self._open_with(partial(read_files, files))))
         desk, pace = self.desk, self.shell.ready
         desk.pace = pace
         self.drawer = self.add(Drawer(desk, self._set_parameters))
@@ -190,7 +193,7 @@ class Painter(Page):
                 on_help=self.key_sheet.toggle,
                 titles=TITLES,
                 extra=(self.objects.widget,),
-                open_hint="Open a picture or a stack (PNG, JPEG, TIFF, DICOM, NIfTI, ZIP), or a saved session",
+                open_hint="Open a picture, several slices, a stack (PNG, JPEG, TIFF, DICOM, NIfTI, ZIP) or a session",
             )
         )
         self.banner = self.add(Banner(desk))
@@ -333,6 +336,25 @@ def read_file(name: str, content: bytes) -> Session:
         stack = load_stack(content, filename=name)
         return session_on(stack[0] if len(stack) == 1 else stack)
     return painted_on(Session.from_json(read_json(content, f"{name} is no session file"), where=name), name)
+
+
+def read_files(files: list[tuple[str, bytes]]) -> Session:
+    """A session on the pictures of several files, one after the other."""
+    files = sorted(files, key=lambda file: in_order(file[0]))
+    return session_on(stack_of_files(files, name=common_name([name for name, _ in files])))
+
+
+def common_name(names: list[str]) -> str:
+    """What several files are called together: what their names begin with.
+
+    >>> common_name(["scan_001.dcm", "scan_002.dcm"])
+    'scan'
+    >>> common_name(["a.png", "b.png"])
+    '2 files'
+    """
+    first, last = min(names), max(names)
+    alike = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last)))
+    return alike.rstrip("0123456789-_. (") or f"{len(names)} files"
 
 
 def painted_on(session: Session, where: str) -> Session:

@@ -49,12 +49,14 @@ class About:
 
 def write_about(folder: Path, data: Any, snapshot: Snapshot) -> None:
     """Note what `about` tells of a session; where there is no room for it, `about` looks for itself."""
+    # Of a painting each stroke is one, not each pixel that it covers.
+    said = snapshot.problem.constraints if snapshot.recipe is None else snapshot.recipe.strokes
     told = {
         "data": data.name,
         "n_samples": data.n_samples,
         "n_features": data.n_features,
         "solver": type(snapshot.solver).__name__,
-        "n_statements": len(snapshot.problem.constraints),
+        "n_statements": len(said),
         "n_steps": sum(s.how == "step" for s in snapshot.back()),
     }
     with suppress(OSError):

@@ -12,7 +12,7 @@ from cclab.images import Stroke
 from cclab.images.regions import plausibility, true_mask, typicality
 from cclab.looks.palette import hue
 from cclab.session import Moment
-from cclab.widgets.kit.html import Html, tag
+from cclab.widgets.kit.html import Html, join, tag
 from cclab.widgets.kit.layout import button, column, heading, press, row, text, with_classes
 from cclab.widgets.kit.rows import Action, Rows
 from cclab.widgets.model.view import View
@@ -182,7 +182,7 @@ class Paint(View):
 
     def _look(self) -> None:
         """Another slice, or other values from black to white."""
-        self.canvas.show_values(self.desk.picture.shown(self.desk.window))
+        self.canvas.show_values(self.desk.picture, self.desk.window)
         self._about.value = about(self.desk)
         self._show_strokes()
         self._show_overlay()
@@ -194,7 +194,7 @@ class Paint(View):
     def _show_overlay(self) -> None:
         desk, snapshot = self.desk, self.desk.session.current
         posed, regions, look = desk.posed_at(snapshot), desk.regions_at(snapshot), self.looks.value
-        self._legend.value = legend(look, desk) if regions is not None else ""
+        self._legend.value = legend(look if regions is not None else "Original", desk)
         if posed is None or regions is None or look == "Original" or posed.recipe.options.slice != desk.slice:
             self.canvas.show_nothing()
         elif look == "Typicality":
@@ -243,21 +243,31 @@ def swatch(region: int) -> Html:
     return tag("i", class_="cc-swatch", style=f"background:var({hue(region - 1) if region else '--cc-all'})")
 
 
+def rest_sign(name: str) -> Html:
+    """How pixels look that are in no region: undecided ones, or those without a value."""
+    return tag("i", class_=f"cc-swatch {'cc-hatched' if name == 'Undecided' else 'cc-no-value'}")
+
+
 def legend(look: str, desk: Easel) -> Html:
     """What the colours of a view mean, in words."""
+    lost = join(rest_sign("No value"), " no value") if desk.picture.invalid is not None else None
+    return tag("span", _meaning(look, desk), lost)
+
+
+def _meaning(look: str, desk: Easel) -> Html | None:
     name = desk.regions[max(desk.region, 1) - 1]
     if look in ("Typicality", "Plausibility"):
         ends = (
             ("unlike all paint", "as the paint") if look == "Typicality" else (f"surely not {name}", f"may be {name}")
         )
         bar = tag("i", class_="cc-map-ramp", style=f"background:linear-gradient(90deg,{','.join(VIRIDIS)})")
-        return tag("span", ends[0], bar, ends[1])
+        return join(ends[0], bar, ends[1])
     if look == "Credal sets":
-        return tag("span", tag("i", class_="cc-swatch cc-hatched"), " undecided")
+        return join(rest_sign("Undecided"), " undecided")
     if look == ERRORS:
         too_much = tag("i", class_="cc-swatch", style="background:var(--cc-bad)")
-        return tag("span", too_much, f" too much {name} ", tag("i", class_="cc-swatch cc-hatched"), " too little")
-    return tag("span")
+        return join(too_much, f" too much {name} ", tag("i", class_="cc-swatch cc-hatched"), " too little")
+    return None
 
 
 def _entry(region: int, name: str, chosen: bool, removable: bool) -> Html:
@@ -280,7 +290,8 @@ def about(desk: Easel) -> Html:
     """Size and depth of the picture, in words."""
     picture = desk.picture
     height, width = picture.full.shape
-    words = f"{width} × {height} · {picture.about}"
+    words = f"{picture.name} · " if desk.n_slices > 1 else ""
+    words += f"{width} × {height} · {picture.about}"
     if picture.whole is not None:
         words += f" · painted on at {picture.shape[1]} × {picture.shape[0]}"
     return tag("span", words, title=picture.description)

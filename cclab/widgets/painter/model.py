@@ -15,7 +15,7 @@ import pandas as pd
 from psygnal import Signal
 
 from cclab.images import Painting, Picture, Posed, Recipe, Regions, Stack, Stroke
-from cclab.images.regions import measure
+from cclab.images.regions import measure_all
 from cclab.session import Session, Snapshot
 from cclab.session.posing import Forget, Paint, Pose, Posing, SetOptions
 from cclab.session.threads import in_thread
@@ -56,8 +56,8 @@ class Easel(Desk):
         Awaited after each step of such a run.
     slice : int
         Of a stack, the one that is looked at.
-    window : (low, high) or None
-        The values from black to white; None as the picture wants it.
+    window : (low, high)
+        The values from black to white, on all slices.
     developing : bool
         Whether there is more to come than is shown.
     places : list of (row, column)
@@ -104,10 +104,10 @@ class Easel(Desk):
         self._known: WeakKeyDictionary[Snapshot, tuple[Recipe, Posed | None]] = WeakKeyDictionary()
         self.region = 1
         self.slice = 0
-        self.window: tuple[float, float] | None = None
         self.places: list[tuple[int, int]] = []
         recipe = self.recipe
         self.slice = min(recipe.options.slice, len(self.painting.stack) - 1)
+        self.window = self.picture.window or self.painting.stack.contrast
         self.objects = recipe.options.objects if recipe.strokes else suiting_objects(self.picture)
         self.learn: bool | str = recipe.options.learn if recipe.strokes else "auto"
         self.regions: tuple[str, ...] = recipe.regions
@@ -157,7 +157,8 @@ class Easel(Desk):
             if posed is None or len(posed.palette.painted) < 2:
                 return None
             self._read[snapshot] = found = Regions.of(posed, snapshot.partition)
-            self._undecided[snapshot] = int(found.undecided.sum())
+            lost = posed.picture.invalid
+            self._undecided[snapshot] = int((found.undecided if lost is None else found.undecided & ~lost).sum())
             while len(self._read) > _KEPT:
                 del self._read[next(iter(self._read))]
         return self._read[snapshot]
@@ -167,28 +168,15 @@ class Easel(Desk):
         return self._undecided.get(snapshot)
 
     def table_at(self, snapshot: Snapshot) -> pd.DataFrame:
-        """One row a region, and one for the undecided pixels."""
+        """One row a region, and others for pixels that are in none."""
         names, frame = self._measured.get(snapshot, (None, None))
         if frame is None or names != self.regions:
             posed = self.posed_at(snapshot)
             picture = self.picture if posed is None else posed.picture
             regions = self.regions_at(snapshot) or Regions.nowhere(picture.shape)
-            frame = measure(picture, regions, posed, self.regions)
-            n = int(regions.undecided.sum())
-            undecided = {"region": "Undecided", "strokes": 0, "pixels": n, "area": n / regions.undecided.size}
-            frame = pd.concat([frame, pd.DataFrame([undecided])], ignore_index=True)
+            frame = measure_all(picture, regions, posed, self.regions)
             self._measured[snapshot] = self.regions, frame
         return frame
-
-    def place_of(self, posed: Posed, sample: int) -> tuple[int, int]:
-        """Row and column of the pixel in the middle of an object."""
-        return self.middle_of(np.flatnonzero(posed.objects.labels_of_pixels == sample))
-
-    def middle_of(self, pixels: np.ndarray) -> tuple[int, int]:
-        """Row and column of the one of some pixels (flat indices) that is nearest to their middle."""
-        rows, columns = np.divmod(pixels, self.picture.shape[1])
-        nearest = np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2)
-        return int(rows[nearest]), int(columns[nearest])
 
     # ------------------------------------------------------------------ gestures
 
@@ -232,7 +220,7 @@ class Easel(Desk):
         if not self.painting.is_blank(self.recipe):
             self._change(SetOptions, after=PATIENCE)
 
-    def look_through(self, window: tuple[float, float] | None) -> None:
+    def look_through(self, window: tuple[float, float]) -> None:
         """Show other values from black to white."""
         self.window = window
         self.looked.emit()
@@ -282,13 +270,11 @@ class Easel(Desk):
 
     def undo(self) -> None:
         """Take the last stroke back, also one that the session is about to hear of."""
-        self._turn += 1
-        self._tasks.start(self._go(self.session.undo))
+        self._go(self.session.undo)
 
     def redo(self) -> None:
         """Paint again what was taken back last."""
-        self._turn += 1
-        self._tasks.start(self._go(self.session.redo))
+        self._go(self.session.redo)
 
     # ------------------------------------------------------------------ one after the other
 
@@ -306,9 +292,15 @@ class Easel(Desk):
         while session.running:
             await asyncio.sleep(0.002)
 
-    async def _go(self, verb: Callable[[], Snapshot]) -> None:
+    def _go(self, verb: Callable[[], Snapshot]) -> None:
+        self._turn += 1
+        self._tasks.start(self._gone(verb, self._turn))
+
+    async def _gone(self, verb: Callable[[], Snapshot], turn: int) -> None:
         async with self._posing:
             await self._at_rest(self.session)
+            if turn == self._turn:
+                self.developing = False  # what was under way has been left
             self.attempt(verb)
 
     def _change(self, command: Callable[..., Posing], after: float = 0) -> None:
@@ -351,8 +343,11 @@ class Easel(Desk):
                     if self.recipe.options.learn != self.learn:
                         options["learn"] = self.learn
                     stage = await session.apose(command(options=options, regions=self._new_names(), run=number))
+            # Asked once: while the next stage is made in its thread, who asks the painting waits, and the page with it.
+            if len(self.painting.painted_regions(stage.recipe)) < 2:
+                return
             for kind in kinds:
-                if stage is None or not goes_on() or len(self.painting.painted_regions(stage.recipe)) < 2:
+                if stage is None or not goes_on():
                     return
                 staged = stage.recipe.with_options({"objects": kind})
                 if kind != kinds[0]:

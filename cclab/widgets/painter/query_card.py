@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
+from collections.abc import Sequence
 
 import numpy as np
+from psygnal import SignalInstance
 
 from cclab.core.registry import strategies
 from cclab.images import Posed, Stroke
@@ -33,7 +35,13 @@ class Places(Samples):
 
     desk: Easel
     question = "Which region?"
+    kind = "label"
     takes_many = False
+
+    @property
+    def renamed(self) -> Sequence[SignalInstance]:
+        """A region may have another name."""
+        return (self.desk.chosen,)
 
     @property
     def which(self) -> str:  # type: ignore[override]
@@ -51,6 +59,11 @@ class Places(Samples):
         """Whether there are two regions to tell apart."""
         return self.posed is not None and len(self.posed.palette.painted) > 1
 
+    @property
+    def settled(self) -> bool:
+        """While pixels are to come, there is no use in asking about superpixels."""
+        return not self.desk.developing
+
     def strategies(self, snapshot: Snapshot) -> list[str]:
         """Where beliefs can be torn, they are asked about."""
         return [STRATEGY] if strategies.get(STRATEGY).suits(snapshot.partition) else []
@@ -58,7 +71,12 @@ class Places(Samples):
     def meanings(self, snapshot: Snapshot) -> dict[int, str]:
         """The names of the regions that have paint."""
         painted = () if self.posed is None else self.posed.palette.painted
-        return {int(region): self.desk.regions[region - 1] for region in painted}
+        return {int(region): self._called(int(region)) for region in painted}
+
+    def _called(self, region: int) -> str:
+        """The name of a region; a number for one that has just been removed, while its paint is still there."""
+        names = self.desk.regions
+        return names[region - 1] if region <= len(names) else f"Region {region}"
 
     async def find(self, session: Session, strategy: str) -> tuple[Query, ...]:
         """The middle of the largest piece of doubt."""
@@ -73,11 +91,11 @@ class Places(Samples):
         if place is None or session.current is not snapshot:
             return ()
         sample = int(posed.objects.labels_of_pixels[place.row, place.column])
-        return session.put(Query.label(sample, f"{place.pixels} doubtful pixels around it", place.pixels))
+        return session.put(Query.label(sample, f"{place.pixels:,} doubtful pixels around it", place.pixels))
 
     def stands(self, where: Snapshot | None) -> bool:
         """A question about the objects of another problem is none."""
-        return self.ready and where is not None and where.problem is self.desk.session.problem
+        return self.ready and where is not None and self.desk.posed_at(where) is self.posed
 
     def asked(self, query: Query | None) -> None:
         """Mark the place in the picture."""
@@ -92,7 +110,13 @@ class Places(Samples):
     def place(self, query: Query) -> tuple[int, int]:
         """Row and column of the place in question."""
         assert self.posed is not None
-        return self.desk.place_of(self.posed, query.samples[0])
+        return self._middle_of(np.flatnonzero(self.posed.objects.labels_of_pixels == query.samples[0]))
+
+    def _middle_of(self, pixels: np.ndarray) -> tuple[int, int]:
+        """Row and column of the one of some pixels (flat indices) that is nearest to their middle."""
+        rows, columns = np.divmod(pixels, self.desk.picture.shape[1])
+        nearest = np.argmin((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2)
+        return int(rows[nearest]), int(columns[nearest])
 
     def why_nothing(self, suited: bool) -> str:
         if not self.ready:
@@ -112,7 +136,8 @@ class Places(Samples):
         regions = posed.palette.painted
         shares = probable(posed)[query.samples[0]]
         order = np.argsort(-shares)[:2]
-        named = [join(tag("b", self.desk.regions[regions[k] - 1]), f" {100 * shares[k]:.0f} %") for k in order]
+        per_cent = [f" {100 * share:.0f}\N{NO-BREAK SPACE}%" for share in shares]
+        named = [join(tag("b", self._called(int(regions[k]))), per_cent[k]) for k in order]
         return join("By what is seen at ", tag("b", "a"), ": ", named[0], ", ", named[1], f"; {query.reason}.")
 
     def cards(self, query: Query) -> list[Html]:
@@ -126,7 +151,7 @@ class Places(Samples):
         found: dict[int, tuple[float, int, int]] = {}
         for dab in self.posed.palette.dabs:
             if dab.region:
-                r, c = self.desk.middle_of(dab.pixels)
+                r, c = self._middle_of(dab.pixels)
                 away = float(np.hypot(r - row, c - column))
                 found[dab.region] = min(found.get(dab.region, (np.inf, r, c)), (away, r, c))
         return [(region, r, c) for region, (_, r, c) in sorted(found.items())][:2]
@@ -142,7 +167,7 @@ class Places(Samples):
         if region is None:
             head = tag("header", tag("b", f"{letter} · {words}"))
         else:
-            head = tag("header", swatch(region), tag("b", self.desk.regions[region - 1][:18]))
+            head = tag("header", swatch(region), tag("b", self._called(region)[:18]))
         return tag("div", head, _patch(picture.shown(self.desk.window), row, column), class_="cc-sample")
 
 

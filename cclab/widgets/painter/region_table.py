@@ -12,7 +12,7 @@ from cclab.widgets.kit.layout import button, panel, with_classes
 from cclab.widgets.kit.rows import Action, Rows
 from cclab.widgets.kit.throttle import Throttle
 from cclab.widgets.model.view import View
-from cclab.widgets.painter.canvas_panel import swatch
+from cclab.widgets.painter.canvas_panel import rest_sign, swatch
 from cclab.widgets.painter.model import Easel
 
 
@@ -56,7 +56,7 @@ class RegionTable(View):
 
     def _row(self, region: int, line: pd.Series, columns: list[str]) -> Html:
         last = region > len(self.desk.regions)
-        sign = tag("i", class_="cc-swatch cc-hatched") if last else swatch(region)
+        sign = rest_sign(line["region"]) if last else swatch(region)
         cells = [tag("td", _number(name, line[name], last), class_="cc-number") for name in columns]
         about: dict[str, object] = {"title": f"{100 * line['area']:.1f} % of the picture"}
         if not last:

@@ -22,6 +22,7 @@ HOUNSFIELD = {
     "Lung": (-600, 1500),
     "Bone": (480, 2500),
 }
+AIR = -900
 AUTO, FULL, FILE, OWN = "Auto contrast", "All values", "As in the file", "Own window"
 
 
@@ -78,7 +79,7 @@ class Scan(View):
     def update(self, old: Moment | None, new: Moment) -> None:
         if old is None:
             picture = self.desk.picture
-            self._presets = presets(picture)
+            self._presets = presets(picture, self.desk.painting.stack.contrast)
             self._showing = True
             # Another slider: told of other ends, a browser moves the window of the picture before between them, and
             # tells that back as if a person had.
@@ -110,7 +111,7 @@ class Scan(View):
     def _window(self) -> tuple[float, float]:
         """The values from black to white, as far as the picture has them."""
         picture = self.desk.picture
-        low, high = self.desk.window or picture.window or picture.contrast
+        low, high = self.desk.window
         return max(low, picture.low), min(high, picture.high)
 
     def _preset_chosen(self, change: dict[str, Any]) -> None:
@@ -126,11 +127,11 @@ class Scan(View):
             self.desk.look_through(change["new"])
 
 
-def presets(picture: Picture) -> dict[str, tuple[float, float]]:
-    """Windows that suit a picture, by name."""
-    found = {AUTO: picture.contrast, FULL: (picture.low, picture.high)}
+def presets(picture: Picture, contrast: tuple[float, float]) -> dict[str, tuple[float, float]]:
+    """Windows that suit a picture, by name; those of tomography too where values are as low as nowhere else."""
+    found = {AUTO: contrast, FULL: (picture.low, picture.high)}
     if picture.window is not None:
         found[FILE] = picture.window
-    if picture.unit == "HU":
+    if picture.unit == "HU" or (not picture.unit and picture.low <= AIR):
         found |= {name: (center - width / 2, center + width / 2) for name, (center, width) in HOUNSFIELD.items()}
     return found

@@ -163,7 +163,7 @@ def status_items(desk: Easel, state: str) -> list[Html | str]:
         pixels,
         join(f"{kind} ", tag("b", f"{len(posed.objects):,}")),
         join("strokes ", tag("b", len(posed.recipe.strokes))),
-        join("undecided ", tag("b", f"{int(frame['pixels'].iloc[-1]):,}")),
+        join("undecided ", tag("b", f"{desk.undecided_at(desk.session.current) or 0:,}")),
     ]
     if desk.picture.truth is not None and not np.isnan(frame["dice"].iloc[0]):
         items.append(join(f"Dice of {desk.regions[0]} ", tag("b", f"{frame['dice'].iloc[0]:.2f}")))

@@ -102,14 +102,17 @@ class Queries(View):
         self.many = ManyAnswers(desk, oracles or {}, strategy=lambda: self.strategy.value, on_done=self._many_answered)
         self._fill_strategies(desk.session.current, strategy)
         self.strategy.observe(self._strategy_chosen, "value")
+        self.foot = row(self.counts, self.step_button, self.truth_button, self.batch_button, css="cc-foot")
         self.widget = column(
             row(self.title, text(tag("span", "by"), css="cc-push cc-note"), self.strategy, css="cc-head"),
             column(self.why, self.samples, self.answers, css="cc-query"),
-            row(self.counts, self.step_button, self.truth_button, self.batch_button, css="cc-foot"),
+            self.foot,
             self.many.widget,
             css="cc-panel cc-queries",
         )
         self.listen(desk.thresholded, lambda _: self._show())
+        for signal in self.about.renamed:
+            self.listen(signal, self._show)
         self.update(None, desk.moment)
 
     # ------------------------------------------------------------------ gestures
@@ -248,7 +251,7 @@ class Queries(View):
             self._show()
             while True:
                 session = self.desk.session
-                if session.running:
+                if session.running or not self.about.settled:
                     await asyncio.sleep(_WAIT)
                     continue
                 before = self._situation()
@@ -316,7 +319,7 @@ class Queries(View):
 
     def _show(self) -> None:
         query = self.query
-        kind = "pair" if query is None else query.kind
+        kind = self.about.kind if query is None else query.kind
         self.title.value = heading(title_of(kind, self.about))
         # While it looks the last samples stay, faint: what is below keeps its place.
         waiting = query is None and self._looking and bool(self.samples.rows)
@@ -339,6 +342,8 @@ class Queries(View):
         show(self.samples, query is not None or waiting)
         meanings = self.about.meanings(self.desk.session.current) if kind == "label" else {}
         self._buttons.offer(kind, query is not None, meanings=meanings, n_outside=len(self.outside))
+        for part in (self.answers, self.foot):  # before anything can be asked there is nothing to answer
+            show(part, self.about.ready)
         self._show_foot()
         self.about.asked(query)
 

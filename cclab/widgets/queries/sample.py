@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from psygnal import SignalInstance
 
 from cclab.core.registry import strategies
 from cclab.core.words import short_number
@@ -41,6 +42,8 @@ class Samples:
     question = "Same cluster?"
     #: The title over one sample whose cluster is asked for.
     which = "Which cluster?"
+    #: The kind of question whose answers are offered while none is asked.
+    kind = "pair"
     #: Whether an oracle may be given many questions at once.
     takes_many = True
 
@@ -48,8 +51,18 @@ class Samples:
         self.desk = desk
 
     @property
+    def renamed(self) -> Sequence[SignalInstance]:
+        """Signals after which questions and answers are called otherwise."""
+        return ()
+
+    @property
     def ready(self) -> bool:
         """Whether there is anything to ask about."""
+        return True
+
+    @property
+    def settled(self) -> bool:
+        """Whether what a question would be about stays as it is, as far as is known."""
         return True
 
     def strategies(self, snapshot: Snapshot) -> list[str]:

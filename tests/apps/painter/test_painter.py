@@ -18,6 +18,7 @@ from cclab.apps.painter.painter import open_journal, read_file
 from cclab.images import Painting, Stroke, load_image
 from cclab.images.pixel_doubt import SURE
 from cclab.images.regions import dice
+from cclab.session.storage.about import about
 from cclab.widgets.painter.fresh import session_on
 from cclab.widgets.painter.model import Easel
 from tests.apps.visitor import Visitor
@@ -220,6 +221,23 @@ def test_undo_while_the_solver_works_stays_undone(page):
 
     asyncio.run(work())
     assert len(page.desk.recipe.strokes) == 1
+
+
+def test_undo_while_a_stroke_is_developed_leaves_nothing_under_way(page):
+    async def work():
+        for stroke in (LEFT, RIGHT):
+            page.paint.canvas.painted.emit(stroke)
+            await at_rest(page)
+        page.paint.canvas.painted.emit(OTHER)
+        while not page.desk.developing:
+            await asyncio.sleep(0.001)
+        page.desk.undo()
+        await at_rest(page)
+
+    asyncio.run(work())
+    assert len(page.desk.recipe.strokes) == 2
+    assert not page.desk.developing
+    assert "Running" not in status(page)
 
 
 def test_rewinding_shows_the_paint_of_then(page):
@@ -531,4 +549,21 @@ def test_a_reopened_painting_poses_each_problem_once(page, halves, monkeypatch):
     desk = Easel(session)
     desk.regions_at(session.current)
     assert len(made) == len({str(recipe.to_json()) for recipe in made}) > 0
+    session.close()
+
+
+def test_a_reopened_painting_poses_the_last_problem_and_none_of_those_before(page, monkeypatch):
+    """However many strokes were painted, and questions put meanwhile."""
+    Visitor(page, []).arrive()
+    paint(page, LEFT, RIGHT, OTHER, Stroke("brush", 1, 3, [[4, 20], [4, 26]]))
+    verbs = [command["verb"] for command in page.desk.session.commands]
+    assert verbs.count("put") > 1
+    folder, last = page.visit.entry.folder, page.desk.recipe
+    page.close()
+    assert about(folder).n_statements == len(last.strokes) == 4
+    made, make = [], Painting._make
+    monkeypatch.setattr(Painting, "_make", lambda self, recipe: (made.append(recipe), make(self, recipe))[1])
+    session = open_journal(folder)
+    Easel(session).regions_at(session.current)
+    assert {len(recipe.strokes) for recipe in made} == {len(last.strokes)}
     session.close()

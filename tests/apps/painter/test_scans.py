@@ -2,11 +2,13 @@
 
 import asyncio
 import io
+import json
 import zipfile
 
 import numpy as np
 import pytest
 import tifffile
+from PIL import Image
 
 from cclab.apps import painter
 from cclab.apps.painter import exports as painted
@@ -108,8 +110,6 @@ class TestSlices:
         assert page.desk.recipe.strokes[0].slice == 1
 
     def test_a_saved_session_comes_back_with_all_slices(self, page):
-        import json
-
         paint(page, ORGAN, TISSUE)
         again = read_file("ct.json", json.dumps(page.desk.session.to_json()).encode())
         assert len(again.data.stack) == 4
@@ -143,7 +143,7 @@ class TestApplying:
         with zipfile.ZipFile(io.BytesIO(part.masks(page.desk).data)) as packed:
             stack = tifffile.imread(io.BytesIO(packed.read("ct-labels.ome.tif")))
         np.testing.assert_array_equal(stack[2], part.results[2].labels)
-        assert part.table(page.desk).data.startswith(b"picture,region,pixels,area,mean,count,doubt")
+        assert part.table(page.desk).data.startswith(b"picture,slice,region,pixels,area,mean,count,doubt")
         assert part.sheet(page.desk).data.startswith(b"\x89PNG")
 
     def test_files_and_one_that_can_not_be_read(self, page):
@@ -160,11 +160,6 @@ class TestApplying:
         files = {"a.dcm": dicom(body(seed=8)[0]), "b.dcm": dicom(body(seed=9)[0]), "c.tif": tiff(body((60, 70))[0])}
         part = apply(page, lambda part: [part.take_files(*file) for file in files.items()])
         n_slices = page.desk.n_slices
-        told = []
-        page.desk.told.connect(lambda notice: told.append(notice.words))
-        part._rows._handle_custom_msg({"type": "act", "action": "go", "id": "2"}, [])
-        assert "one size" in told[0]  # and nothing has changed
-        assert page.desk.n_slices == n_slices
 
         async def go():
             part._rows._handle_custom_msg({"type": "act", "action": "go", "id": "0"}, [])
@@ -175,7 +170,99 @@ class TestApplying:
         asyncio.run(go())
         assert (page.desk.n_slices, page.desk.slice) == (n_slices + 1, n_slices)
         assert len(page.desk.recipe.strokes) == 3
-        assert [picture.name for picture in part._pictures] == ["b", "c"]
+        assert [one.picture.name for one in part.results] == ["a", "b", "c"]
+
+    def test_one_of_another_size_is_painted_on_and_all_masks_have_the_size_of_their_files(self, page):
+        paint(page, ORGAN, TISSUE, AIR)
+        files = {"a.tif": tiff(body(seed=8)[0]), "wide.tif": tiff(body((30, 70))[0])}
+        part = apply(page, lambda part: [part.take_files(*file) for file in files.items()])
+        before = part.results[1].whole
+
+        async def work():
+            part._rows._handle_custom_msg({"type": "act", "action": "go", "id": "1"}, [])
+            while page.desk.n_slices == 4:
+                await asyncio.sleep(0.01)
+            page.paint.canvas.painted.emit(Stroke("polygon", 1, 1, [[50, 0], [69, 0], [69, 5], [50, 5]]))
+            await at_rest(page)
+            while part._tasks._running:
+                await asyncio.sleep(0.005)
+
+        asyncio.run(work())
+        assert page.desk.picture.shape == (40, 70)
+        assert page.desk.picture.invalid[30:].all()
+        assert [one.picture.name for one in part.results] == ["a", "wide"]
+        assert [one.whole.shape for one in part.results] == [(40, 48), (30, 70)]
+        assert (part.results[1].whole[:5, 51:69] == 1).all()
+        assert not (before[:5, 51:69] == 1).any()
+        assert np.asarray(Image.open(io.BytesIO(painted.labels_png(page.desk).data))).shape == (30, 70)
+        with zipfile.ZipFile(io.BytesIO(part.masks(page.desk).data)) as packed:
+            assert set(packed.namelist()) == {"a-labels.png", "wide-labels.png", "regions.csv"}
+        again = read_file("two.json", json.dumps(page.desk.session.to_json()).encode())
+        assert again.data.stack.sizes == page.desk.painting.stack.sizes
+
+    def test_paint_holds_on_the_picture_that_is_among_the_files(self, page):
+        content = tiff(body()[0])
+        page.desk.open(read_file("mine.tif", content))
+        paint(page, ORGAN, TISSUE, Stroke("polygon", 1, 1, [[0, 0], [12, 0], [12, 6], [0, 6]]))
+        files = [("other.tif", tiff(body(seed=3)[0])), ("mine.tif", content), ("mine.tif", content)]
+        part = apply(page, lambda part: [part.take_files(*file) for file in files])
+        assert [one.picture.name for one in part.results] == ["other", "mine"]
+        assert (part.results[1].whole[:6, :12] == 1).all()
+        part._rows._handle_custom_msg({"type": "act", "action": "go", "id": "1"}, [])
+        assert page.desk.n_slices == 1  # there already
+
+    def test_looking_at_another_slice_changes_nothing_and_they_go_by_their_numbers(self, page):
+        paint(page, ORGAN, TISSUE)
+        part = apply(page, lambda part: part.apply_to_slices())
+        before = list(part.results)
+        assert "<b>Slice 3</b>" in dict(part._rows.rows)["2"]
+
+        async def look():
+            part._rows._handle_custom_msg({"type": "act", "action": "go", "id": "2"}, [])
+            await asyncio.sleep(0.3)
+            await at_rest(page)
+            assert not part._tasks._running
+
+        asyncio.run(look())
+        assert page.desk.slice == 2
+        assert part.results == before
+
+    def test_pictures_can_be_looked_through_in_another_order(self, page):
+        page.desk.open(read_file("mine.tif", tiff(body()[0])))
+        paint(page, ORGAN, TISSUE, AIR)
+        empty = np.where(body()[1] == 2, 40, body()[0]).astype(np.int16)
+        files = {"c.tif": tiff(body(seed=4)[0]), "empty.tif": tiff(empty), "broken.tif": b"no"}
+        part = apply(page, lambda part: [part.take_files(*file) for file in files.items()])
+        press(page, "1")
+        part.sorting.value = "Least of the region"
+        assert [key for key, _ in part._rows.rows] == ["2", "1", "0"]
+        press(page, "2")
+        assert [key for key, _ in part._rows.rows] == ["2", "0", "1"]
+        part.sorting.value = "In order"
+        assert [key for key, _ in part._rows.rows] == ["2", "0", "1"]
+        table = part.table(page.desk).data.decode().splitlines()
+        assert any(line.startswith("empty,") and line.split(",")[2].isdigit() for line in table)
+
+    def test_it_can_be_stopped_and_cleared(self, page):
+        paint(page, ORGAN, TISSUE)
+
+        async def work(part):
+            part.apply_to_slices()
+            while not part.results:
+                await asyncio.sleep(0.002)
+            part.stop()
+            while part._tasks._running:
+                await asyncio.sleep(0.005)
+
+        page.watch.tabs.value = "Apply"
+        part = page.watch.parts["Apply"][0]
+        asyncio.run(work(part))
+        assert 0 < len(part.results) < 4
+        assert len(part._rows.rows) == len(part.results)
+        part.clear()
+        assert part._rows.rows == []
+        apply(page, lambda part: part.apply_to_slices())
+        assert len(part.results) == 4
 
     def test_without_paint_it_is_said_what_to_do(self, page):
         told = []
@@ -216,6 +303,30 @@ class TestValues:
     def test_eight_bits_need_no_window(self, page):
         page.desk.open(read_file("a.tif", tiff(np.arange(100, dtype=np.uint8).reshape(10, 10))))
         assert page.scan.widget.layout.display == "none"
+
+    def test_all_slices_are_seen_through_one_window(self, page):
+        dark = np.stack([body(seed=k)[0] // (1 + k) for k in range(3)])
+        page.desk.open(session_on(load_stack(dark, name="fading")))
+        window = page.desk.window
+        go(page, "ArrowDown", "ArrowDown")
+        assert (page.desk.slice, page.desk.window, page.scan.preset.value) == (2, window, AUTO)
+        assert page.scan.window.value == pytest.approx(window)
+        assert "Lung" in page.scan.preset.options  # nothing but tomography has such values
+
+    def test_files_that_are_opened_together_are_slices_in_their_order(self, page):
+        files = [(f"IM{k}.dcm", dicom(body(seed=k)[0], place=-2.5 * k, number=k)) for k in (3, 12, 21)]
+        for left, (name, content) in zip((2, 1, 0), files):
+            message = {"id": name, "name": name, "size": len(content), "index": 0, "count": 1, "left": left}
+            page.shell._handle_custom_msg({"type": "file", "purpose": "open"} | message, [content])
+        assert [picture.name for picture in page.desk.painting.stack] == ["IM21", "IM12", "IM3"]
+        assert page.desk.painting.name == "IM"
+        assert page.desk.painting.stack.thickness == pytest.approx(22.5)
+        paint(page, ORGAN, TISSUE)
+        part = apply(page, lambda part: part.apply_to_slices())
+        table = part.results[0].measured()
+        assert table["volume (mm³)"][0] == pytest.approx(table["pixels"][0] * 0.7 * 0.8 * 22.5)
+        assert "Region 1" in part._volumes.value
+        assert " ml" in part._volumes.value
 
 
 class TestObjects:
@@ -315,3 +426,47 @@ def test_a_slip_of_the_brush_does_not_change_what_dice_looks_for():
         shown.append(measure(picture, found, posed, ["Organ", "Rest"])["dice"][0])
     assert shown[0] > 0.9
     assert shown[1] > shown[0] - 0.1
+
+
+class TestPixelsWithoutValue:
+    @pytest.fixture
+    def holed(self, page):
+        values = body()[0].astype(np.float32)
+        values[:6, :20] = np.nan
+        page.desk.open(read_file("holed.tif", tiff(values)))
+        return page
+
+    def test_they_are_seen_through_and_the_legend_says_so(self, holed):
+        canvas = holed.paint.canvas
+        shown = np.frombuffer(canvas._pixels, dtype=np.uint8).reshape(canvas._shape)
+        assert canvas._shape == [40, 48, 4]
+        assert not shown[:6, :20].any()
+        assert (shown[6:, :, 3] == 255).all()
+        assert "no value" in holed.paint._legend.value
+
+    def test_they_are_not_counted_as_undecided(self, holed):
+        paint(holed, ORGAN, TISSUE)
+        table = holed.desk.table_at(holed.desk.session.current).set_index("region")["pixels"]
+        assert table["No value"] == 6 * 20
+        assert holed.desk.undecided_at(holed.desk.session.current) == table["Undecided"] < 120
+        assert table.sum() >= 40 * 48
+        holed.paint.looks.value = "Credal sets"
+        assert holed.paint._legend.value.index("undecided") < holed.paint._legend.value.index("no value")
+
+    def test_a_picture_with_all_its_values_has_no_such_word(self, page):
+        paint(page, ORGAN, TISSUE)
+        assert "no value" not in page.paint._legend.value
+        assert "No value" not in page.desk.table_at(page.desk.session.current)["region"].tolist()
+
+
+def test_before_two_regions_have_paint_no_answers_are_offered(page):
+    hidden = lambda part: "cc-hidden" in part._dom_classes  # noqa: E731
+    assert "Paint a stroke in each of two regions" in page.queries.why.value
+    assert hidden(page.queries.answers)
+    assert hidden(page.queries.foot)
+    paint(page, ORGAN, TISSUE)
+    assert not hidden(page.queries.answers)
+    assert [made.description for made in page.queries.answers.children][:2] == ["Region 1", "Region 2"]
+    page.desk.rename(2, "Rest")
+    assert [made.description for made in page.queries.answers.children][:2] == ["Region 1", "Rest"]
+    assert "Region 1 or Rest?" in page.queries.title.value

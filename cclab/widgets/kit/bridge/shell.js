@@ -3,7 +3,7 @@ import { tell } from "../send.js";
 import { listenForKeys } from "./keys.js";
 import { keepNames } from "./aria.js";
 import { keepTime } from "./clock.js";
-import { chooseFile, copy, download, refusal, sendFile, takeFiles } from "./files.js";
+import { chooseFile, copy, download, refusal, refusalOfAll, sendFile, takeFiles } from "./files.js";
 import { watchKernel } from "./kernel_watch.js";
 import { focusWhenShown, giveFocusBack } from "./menus.js";
 import { holdStill, rememberSession, wantedSession } from "./tab.js";
@@ -99,11 +99,20 @@ async function attend(model, el, signal) {
   const report = (name, event, down) => tell(model, {
     type: "key", name, down, key: event.key, shift: event.shiftKey, ctrl: event.ctrlKey || event.metaKey, alt: event.altKey,
   });
-  const take = async (file, purpose = "open") => {
-    const reason = refusal(file, model.get("max_bytes"));
-    if (reason) return say(reason, { alert: true });
-    say(`Reading ${file.name}`, { stays: true });
-    await sendFile(model, file, purpose, (percent) => say(`Reading ${file.name}, ${percent} %`, { stays: percent < 100, brief: true }));
+  const together = () => model.get("together");
+  // One file, or several: opened as one thing where the app knows what to make of them, else taken one after the other.
+  const take = async (files, purpose = "open") => {
+    const one = purpose === "open", chosen = [...files].slice(0, one && !together() ? 1 : undefined);
+    const reasons = chosen.map((file) => refusal(file, model.get("max_bytes")));
+    if (one && !reasons.some(Boolean)) reasons.push(refusalOfAll(chosen, model.get("max_bytes")));
+    const fit = one && reasons.some(Boolean) ? [] : chosen.filter((_, k) => !reasons[k]);
+    for (const [k, file] of fit.entries()) {
+      const words = fit.length > 1 ? `Reading ${file.name}, ${k + 1} of ${fit.length}` : `Reading ${file.name}`;
+      say(words, { stays: true });
+      const progress = (percent) => say(`${words}, ${percent} %`, { stays: percent < 100, brief: true });
+      await sendFile(model, file, purpose, progress, one ? fit.length - k - 1 : 0);
+    }
+    if (reasons.some(Boolean)) say(reasons.filter(Boolean).join(" "), { alert: true });
   };
   const unlessStill = (trait, instead) => () => (model.get("still") ? instead : model.get(trait));
   listenForKeys(root, unlessStill("bindings", {}), report, signal);
@@ -111,14 +120,14 @@ async function attend(model, el, signal) {
   keepTime(root, signal);
   giveFocusBack(root, signal);
   focusWhenShown(root, signal);
-  takeFiles(root, el, unlessStill("accept", null), take, signal);
+  takeFiles(root, el, unlessStill("accept", null), together, take, signal);
   const reload = document.body.dataset.voila === undefined ? null : { label: "Reload", act: () => location.reload() };
   watchKernel(model, () => say(ENDED, { alert: true, stays: true, action: reload }), signal);
 
   model.on("msg:custom", (message) => {
     const action = message.action ? { label: message.action, act: () => tell(model, { type: "action" }) } : null;
     if (message.type === "say") say(message.text, { ...message, action });
-    if (message.type === "choose") chooseFile(model.get("accept"), (file) => take(file, message.purpose), message.several, message.folder);
+    if (message.type === "choose") chooseFile(model.get("accept"), (files) => take(files, message.purpose), message.several, message.folder);
   });
   const still = () => holdStill(root, model.get("still"));
   model.on("change:still", still);

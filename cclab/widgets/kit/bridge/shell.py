@@ -8,7 +8,7 @@ import anywidget
 from traitlets import Bool, Dict, Int, Unicode
 
 from cclab.widgets.kit.background import is_looping
-from cclab.widgets.kit.bridge.upload import PATIENCE_SECONDS, Uploads
+from cclab.widgets.kit.bridge.upload import PATIENCE_SECONDS, Upload, Uploads
 from cclab.widgets.kit.bundle import bundle
 from cclab.widgets.kit.theme.stylesheet import stylesheet
 
@@ -27,6 +27,8 @@ class Shell(anywidget.AnyWidget):
     accept : str or None
         File name endings that may be dropped or chosen (``".csv,.parquet"``); None takes no files. A click on any
         element with the class ``cc-choose-file`` opens the browser's dialog.
+    together : bool
+        Whether several files that are chosen or dropped at once are opened as one thing; else the first alone is.
     max_bytes : int
         Larger files are refused, in words, before anything is sent.
 
@@ -65,6 +67,7 @@ class Shell(anywidget.AnyWidget):
     still = Bool().tag(sync=True)
     theme = Unicode("light").tag(sync=True)
     accept = Unicode(None, allow_none=True).tag(sync=True)
+    together = Bool().tag(sync=True)
     max_bytes = Int(64 * 2**20).tag(sync=True)
     frame = Int().tag(sync=True)
     early = Bool().tag(sync=True)
@@ -78,6 +81,8 @@ class Shell(anywidget.AnyWidget):
         self._pressed: dict[str, Callable] = {}
         self._released: dict[str, Callable] = {}
         self._file_callbacks: dict[str, list[Callable]] = {}
+        self._parcel: list[tuple[str, bytes]] = []  # files of one choice, until all have come
+        self._parcel_callbacks: list[Callable] = []
         self._action: Callable[[], object] = lambda: None
         self._uploads = Uploads()
         self._waiting: dict[int, asyncio.Future] = {}
@@ -97,6 +102,10 @@ class Shell(anywidget.AnyWidget):
     def on_file(self, callback: Callable[[str, bytes], object], purpose: str = "open") -> None:
         """Call ``callback(name, data)`` for each file that was chosen for a purpose; dropped ones are to be opened."""
         self._file_callbacks.setdefault(purpose, []).append(callback)
+
+    def on_files(self, callback: Callable[[list[tuple[str, bytes]]], object]) -> None:
+        """Call ``callback([(name, data), ...])`` for several files that are to be opened together."""
+        self._parcel_callbacks.append(callback)
 
     def choose_file(self, purpose: str = "open", *, several: bool = False, folder: bool = False) -> None:
         """Open the browser's file dialog, for one file, several, or a whole folder."""
@@ -183,11 +192,24 @@ class Shell(anywidget.AnyWidget):
         try:
             upload = self._uploads.add(key, message["name"], message["size"], index, piece, self.max_bytes)
         except ValueError as error:
+            self._parcel.clear()
             self.say(str(error), alert=True)
             return
         self.send({"type": "arrived", "id": key, "index": index})
         if upload.complete and not self.still:
-            for callback in self._file_callbacks.get(message.get("purpose", "open"), ()):
-                callback(upload.name, upload.data)
+            self._hand_on(upload, message.get("purpose", "open"), int(message.get("left", 0)))
         elif not upload.complete and is_looping():
             asyncio.get_running_loop().call_later(PATIENCE_SECONDS + 1, self._uploads.forget_stale)
+
+    def _hand_on(self, upload: Upload, purpose: str, left: int) -> None:
+        """A file is whole: it is taken alone, or waits for those that come with it."""
+        if self._parcel or left > 0:
+            self._parcel.append((upload.name, upload.data))
+            if left > 0:
+                return
+            parcel, self._parcel = self._parcel, []
+            for take in self._parcel_callbacks:
+                take(parcel)
+            return
+        for callback in self._file_callbacks.get(purpose, ()):
+            callback(upload.name, upload.data)

@@ -81,7 +81,7 @@ export function composeOverlay(canvas, overlay, table, image, camera, stage, rat
 
   const pen = canvas.getContext("2d"), out = pen.createImageData(width, height);
   const pixels = new Uint32Array(out.data.buffer);
-  const { fill, edge, hatched, hatch } = table, { values, outlines } = overlay;
+  const { fill, edge, hatched, hatch } = table, { values, outlines, holes } = overlay;
   const within = (index, size) => Math.min(size - 1, Math.max(0, index));
   const columns = Int32Array.from({ length: width }, (_, i) =>
     within(Math.floor((left + i + 0.5 - x0) / zoom), image.width));
@@ -96,6 +96,7 @@ export function composeOverlay(canvas, overlay, table, image, camera, stage, rat
     const row = rowStart(j), above = rowStart(Math.max(0, j - reach));
     for (let i = 0; i < width; i++, at++) {
       const column = columns[i], value = values[row + column];
+      if (holes && holes[row + column]) continue; // without a value a pixel is nowhere
       if (outlines) {
         const up = values[above + column], aside = values[row + columns[i < reach ? 0 : i - reach]];
         if (up !== value || aside !== value) {

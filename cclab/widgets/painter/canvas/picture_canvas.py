@@ -126,11 +126,11 @@ class ImageCanvas(anywidget.AnyWidget):
             for name, value in _picture_traits(picture, window).items():
                 self.set_trait(name, value)
 
-    def show_values(self, shown: np.ndarray) -> None:
-        """Show other greys or colours (uint8) of the same size; all else stays, the camera too."""
+    def show_values(self, picture: Picture, window: tuple[float, float] | None = None) -> None:
+        """Show other values of a picture of the same size; all else stays, the camera too."""
+        traits = _picture_traits(picture, window)
         with self.hold_sync():
-            self._shape = [*self._shape[:2], shown.size // (self._shape[0] * self._shape[1])]
-            self._pixels = shown.tobytes()
+            self._shape, self._pixels = traits["_shape"], traits["_pixels"]
 
     def show_labels(self, labels: np.ndarray, palette: Sequence[Swatch]) -> None:
         """Lay a label image over the picture.
@@ -217,8 +217,17 @@ def _message_of(stroke: Stroke) -> dict:
     }
 
 
+def _seen(picture: Picture, window: tuple[float, float] | None) -> np.ndarray:
+    """A picture as it is shown; with a fourth channel, of opacity, where some pixels have no value."""
+    shown = picture.shown(window)
+    if picture.invalid is None:
+        return shown
+    colours = np.broadcast_to(np.atleast_3d(shown), (*picture.shape, 3))
+    return np.dstack([colours, np.where(picture.invalid, 0, 255).astype(np.uint8)])
+
+
 def _picture_traits(picture: Picture | np.ndarray, window: tuple[float, float] | None = None) -> dict:
-    values = picture.shown(window) if isinstance(picture, Picture) else np.asarray(picture)
+    values = _seen(picture, window) if isinstance(picture, Picture) else np.asarray(picture)
     spacing = picture.spacing if isinstance(picture, Picture) else None
     if values.ndim not in (2, 3) or not values.size or values.shape[2:] not in ((), (1,), (3,), (4,)):
         raise ValueError(f"a picture is (h, w), (h, w, 3) or (h, w, 4); got {values.shape}")

@@ -5,6 +5,7 @@ import { drawStroke, pathOf } from "./strokes.js";
 import { Input } from "./input.js";
 
 const HOVER_EVERY = 80; // milliseconds
+const NO_VALUE = "#262d3d"; // no grey: it must not be taken for a value
 const LAYERS = ["image", "overlay", "strokes", "live"];
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -123,6 +124,7 @@ class Stage {
       out.data[to + 3] = channels === 4 ? data[from + 3] : 255;
     }
     pen.putImageData(out, 0, 0);
+    this.holes = channels === 4 && data.filter((_, k) => k % 4 === 3).map((opacity) => !opacity);
     this.describe();
     if (same) return this.invalidate("view"); // another slice, or other greys: the camera stays
     this.pending = [];
@@ -237,6 +239,10 @@ class Stage {
   drawImage() {
     const pen = this.clear("image");
     pen.imageSmoothingEnabled = this.camera.zoom < 1; // magnified pixels stay pixels
+    if (this.holes) {
+      pen.fillStyle = NO_VALUE;
+      pen.fillRect(0, 0, this.image.width, this.image.height);
+    }
     pen.drawImage(this.image, 0, 0);
   }
 
@@ -255,7 +261,7 @@ class Stage {
     this.layers.overlay.style.visibility = shown ? "" : "hidden";
     if (!shown) return;
     const table = swatchTable(this.overlay, this.colours);
-    composeOverlay(this.layers.overlay, this.overlay, table, this.image, this.camera, this.size, this.ratio);
+    composeOverlay(this.layers.overlay, { ...this.overlay, holes: this.holes }, table, this.image, this.camera, this.size, this.ratio);
   }
 
   drawStrokes() {
