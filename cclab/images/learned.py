@@ -172,33 +172,45 @@ class Model:
             )
         return self.over(Sheet(picture.on_scale_of(self.learned_on).full), picture)
 
-    def over(self, sheet: Sheet, picture: Picture) -> Applied:
-        """What is made of a picture at the size of its file: all at once, or pixel by pixel in blocks."""
+    def over(self, sheet: Sheet, picture: Picture, place: int | None = None) -> Applied:
+        """What is made of a picture at the size of its file: all at once, or pixel by pixel in blocks.
+
+        Parameters
+        ----------
+        sheet : Sheet
+        picture : Picture
+            As it is shown.
+        place : int, optional
+            The slice of what was painted on that this is, where the dabs on it count for more.
+        """
         options, invalid = self.options, sheet.picture.invalid
         if sheet.n_pixels > MOST_PIXELS and options.objects == "superpixels":
             options = replace(options, objects="pixels")
         labels = np.zeros(sheet.picture.shape, dtype=np.uint8)
         doubt = np.zeros(sheet.picture.shape, dtype=np.float16)
         for block, part in sheet.blocks(options):
-            found, doubtful = self._regions_of(part, options)
+            near = 0.0 if self.forest is None else self.forest.near(place, *block.around)
+            found, doubtful = self._regions_of(part, options, near)
             labels[block.core], doubt[block.core] = found[block.inner], doubtful[block.inner]
         if invalid is not None:
             labels[invalid], doubt[invalid] = 0, 0
         return Applied(picture, labels, as_shown(doubt, picture).astype(np.float32), self.regions)
 
-    def _regions_of(self, sheet: Sheet, options: Options) -> tuple[np.ndarray, np.ndarray]:
+    def _regions_of(self, sheet: Sheet, options: Options, near: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
         """(height, width) the region of each pixel of a picture, and its doubt."""
         objects = sheet.objects(options)
-        X = self._evidence(sheet, options)
+        X = self._evidence(sheet, options, near)
         clusters, centers = self._clusters
         problem = Problem(X, affinity=sheet.ties(options))
         solver = solver_for(replace(options, solver="CECM", parameters={}), clusters, centers, moves=False)
         partition = solver.solve(solver.adapt(problem)).partition
         return objects.lift(self._labels(partition)), objects.lift(self.doubt_of(X).astype(np.float16))
 
-    def _evidence(self, sheet: Sheet, options: Options) -> np.ndarray:
+    def _evidence(self, sheet: Sheet, options: Options, near: np.ndarray | float) -> np.ndarray:
         """(n_objects, k) what is clustered: values in units of the paint, or what speaks for each region."""
-        votes = None if self.forest is None else self.forest.probabilities(sheet.described(options)).astype(float)
+        votes = None
+        if self.forest is not None:
+            votes = self.forest.probabilities(sheet.described(options), near).astype(float)
         if votes is not None and not self.say:
             return votes
         values = sheet.objects(options).features.astype(float)
