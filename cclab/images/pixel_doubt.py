@@ -17,8 +17,8 @@ SURE = 0.7
 # What was learned is no sharper than the filters behind it: where regions are wide, it is looked further, by this share
 # of their width and so far at most.
 NEAR, OF_WIDTH, FURTHEST = 1.0, 0.1, 3.0
-# How much counts what is seen, how many around go with the same region, and how like the paint it is: of what no paint is
-# like no one knows.
+# How much counts what is seen, how many around go with the same region, and how like the paint it is: nobody knows
+# about what no paint is like.
 SEEN, SAME, LIKE = 0.6, 0.3, 0.1
 # Diameter of the place that is asked about, in pixels, and how far from paint and from earlier places it lies.
 ASKED, AWAY = 7.0, 9.0
