@@ -285,9 +285,13 @@ class Forest:
         return firm + np.reshape(far + (1 - far) * near, (-1, 1)).astype(np.float32) * (taught - firm)
 
     def near(self, place: int | None, rows: slice, columns: slice) -> np.ndarray | float:
-        """(n_pixels,) how near a dab each pixel of some rows and columns of a slice is; 0 where it has none."""
-        spots = [spot for spot in self.spots if spot.slice == place]
-        return nearness_to(spots, rows, columns).ravel() if spots else 0.0
+        """(n_pixels,) how near a dab each pixel of some rows and columns of a slice is.
+
+        What was corrected on other slices, or on another picture, is meant for all of this one.
+        """
+        if any(spot.slice != place for spot in self.spots):
+            return 1.0
+        return nearness_to(self.spots, rows, columns).ravel() if self.spots else 0.0
 
     def _votes(self, values: np.ndarray, trees: list[Any]) -> np.ndarray:
         votes = np.zeros((len(values), len(self.regions)), dtype=np.float32)

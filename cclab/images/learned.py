@@ -184,7 +184,7 @@ class Model:
         picture : Picture
             As it is shown.
         place : int, optional
-            The slice of what was painted on that this is, where the dabs on it count for more.
+            The slice of what was painted on that this is; what dabs on it teach holds near them.
         """
         options, invalid = self.options, sheet.picture.invalid
         if sheet.n_pixels > MOST_PIXELS and options.objects == "superpixels":
