@@ -172,28 +172,30 @@ class Forest:
         return self.paint.left_out(self.columns)
 
     @cached_property
-    def carries(self) -> float:
-        """How far what is learned in one place holds in others: from 0, as if by chance, to 1.
+    def _tested(self) -> tuple[Paint, np.ndarray]:
+        """Long strokes, and what trees say of each that were grown without it. Dabs lie where trees err: no test."""
+        long = self.paint.without_dabs
+        return long, long.left_out(self.columns)
 
-        It goes by strokes that were left out. Dabs are no test: they lie where trees err.
-        """
-        long, chance = self.paint.without_dabs, 1 / len(self.regions)
-        rightly = long.rightly(long.left_out(self.columns))
+    @cached_property
+    def carries(self) -> float:
+        """How far what is learned in one place holds in others: from 0, as if by chance, to 1."""
+        long, told = self._tested
+        rightly, chance = long.rightly(told), 1 / len(self.regions)
         return 0.5 if np.isnan(rightly) else max(rightly - chance, 0) / (1 - chance)
 
     @cached_property
     def sharpness(self) -> float:
-        """The power of the votes that says best how often they are right, of paint that the trees have not seen."""
-        code = self.paint.code
-        tested = np.flatnonzero(np.isfinite(self.held_out[:, 0]))
+        """The power of the votes that says best how often they are right, of strokes that the trees have not seen."""
+        long, told = self._tested
+        tested = np.flatnonzero(np.isfinite(told[:, 0]))
         if not len(tested):
             return 1.0
-        votes = np.log(np.clip(self.held_out[tested], LEAST_VOTE, 1))
-        weight = self.paint.weight[tested]
+        votes, code, weight = np.log(np.clip(told[tested], LEAST_VOTE, 1)), long.code[tested], long.weight[tested]
         losses = []
         for power in POWERS:
             scaled = power * votes
-            right = scaled[np.arange(len(tested)), code[tested]] - np.logaddexp.reduce(scaled, axis=1)
+            right = scaled[np.arange(len(tested)), code] - np.logaddexp.reduce(scaled, axis=1)
             losses.append(-(weight * right).sum())
         return POWERS[int(np.argmin(losses))]
 
