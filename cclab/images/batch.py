@@ -65,7 +65,7 @@ def is_large(painting: Painting) -> bool:
 def _painted_over(model: Model, painting: Painting, recipe: Recipe, place: int) -> Applied:
     """A large slice, in blocks, with what is painted on it."""
     picture, full = painting.stack[place], painting.full
-    found = model.over(full.sheet(place), picture)
+    found = model.over(full.sheet(place), picture, place)
     enlarged = recipe.enlarged(picture.reduced_by)
     paint = [
         (stroke.region, pixels)

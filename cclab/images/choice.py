@@ -104,20 +104,8 @@ def _squares(palette: Palette, paint: Paint, values: np.ndarray) -> np.ndarray:
 def _rightly(plain: Paint, seen: Paint, columns: np.ndarray) -> tuple[float, float]:
     """The share of left out paint that values, and that a forest, take for its region."""
     votes = seen.left_out(columns)
-    tested = np.isfinite(votes[:, 0])
-    values, learned = (
-        _share(tested, each.argmax(axis=1) == plain.code, plain) for each in (_by_prototypes(plain), votes)
-    )
-    return values, learned
-
-
-def _share(tested: np.ndarray, right: np.ndarray, paint: Paint) -> float:
-    """Of what is right: regions count alike, and so do the strokes of each."""
-    by_region: dict[int, list[float]] = {}
-    for number in np.unique(paint.stroke[tested]):
-        mine = tested & (paint.stroke == number)
-        by_region.setdefault(int(paint.code[mine][0]), []).append(float(right[mine].mean()))
-    return float(np.mean([np.mean(each) for each in by_region.values()])) if by_region else float("nan")
+    prototypes = np.where(np.isfinite(votes), _by_prototypes(plain), np.nan)
+    return plain.rightly(prototypes), seen.rightly(votes)
 
 
 def _by_prototypes(paint: Paint) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cclab.images.bank import Bank
+from cclab.images.spots import Spot, nearness_to
 from cclab.images.strokes import MOST_OF_A_STROKE, are_long
 
 # Paint is left out in at most so many turns, each with so many trees.
@@ -17,6 +18,8 @@ FOLDS, TESTING = 4, 8
 # How many trees, by what is clustered: superpixels are to be quick. And the share of the pieces of paint that each of
 # them sees.
 N_TREES, SEEN = {"pixels": 40, "superpixels": 20}, 0.7
+# Where there are dabs, the share of the trees that see none of them.
+FIRM = 1 / 3
 # Pieces of a stroke have about so many pixels.
 PIECE = 60
 # No vote is surer than this, so that what is painted otherwise near by can win; and powers of votes that are tried
@@ -91,6 +94,21 @@ class Paint:
             return self
         return Paint(*(each[self.long] for each in (self.values, self.region, self.stroke, self.piece)))
 
+    def rightly(self, told: np.ndarray) -> float:
+        """The share that is told rightly: regions count alike, and so do the strokes of each; NaN for no one.
+
+        Parameters
+        ----------
+        told : array of shape (n, n_regions)
+            What speaks for each region; NaN where nothing is told.
+        """
+        tested, right = np.isfinite(told[:, 0]), told.argmax(axis=1) == self.code
+        by_region: dict[int, list[float]] = {}
+        for number in np.unique(self.stroke[tested]):
+            mine = tested & (self.stroke == number)
+            by_region.setdefault(int(self.code[mine][0]), []).append(float(right[mine].mean()))
+        return float(np.mean([np.mean(each) for each in by_region.values()])) if by_region else float("nan")
+
     def left_out(self, columns: np.ndarray) -> np.ndarray:
         """(n, n_regions) what trees say of each pixel that were grown without its stroke; NaN where there are none."""
         key = columns.tobytes()
@@ -122,6 +140,10 @@ class Forest:
         How much each map helps to tell regions apart; sums to 1.
     kinds, scales : tuples of length n_used
         What each map is about, and over how many pixels it looks.
+    n_firm : int
+        The first so many trees have seen no dabs, the others have.
+    spots : tuple of Spot
+        Where the dabs lie.
     """
 
     regions: np.ndarray
@@ -131,23 +153,18 @@ class Forest:
     importance: np.ndarray
     kinds: tuple[str, ...]
     scales: tuple[float, ...]
+    n_firm: int = 0
+    spots: tuple[Spot, ...] = ()
 
     @classmethod
-    def grown(cls, paint: Paint, bank: Bank, columns: np.ndarray, n_trees: int) -> Forest:
-        """Learn from paint, by some of the maps of a bank."""
-        rng = np.random.default_rng(0)  # the same paint gives the same forest
-        regions, code, weight = np.unique(paint.region), paint.code, paint.weight
-        values = np.ascontiguousarray(paint.values[:, columns], dtype=np.float32)
-        region_of_piece = np.zeros(int(paint.piece.max()) + 1, dtype=int)
-        region_of_piece[paint.piece] = code
-        trees = []
-        for number in range(n_trees):
-            seen = _chosen(rng, region_of_piece)[paint.piece]
-            trees.append(_tree(values[seen], code[seen], weight[seen], number))
+    def grown(cls, paint: Paint, bank: Bank, columns: np.ndarray, n_trees: int, spots: tuple[Spot, ...] = ()) -> Forest:
+        """Learn from paint, by some of the maps of a bank; where there are dabs, some trees see none of them."""
+        n_firm = 0 if paint.long.all() else round(FIRM * n_trees)
+        trees = _trees(paint.without_dabs, columns, n_firm) + _trees(paint, columns, n_trees - n_firm)
         importance = np.sum([tree.feature_importances_ for tree in trees], axis=0)
         importance /= max(importance.sum(), 1e-12)
         kinds, scales = (tuple(about[k] for k in columns) for about in (bank.kinds, bank.scales))
-        return cls(regions, trees, columns, paint, importance, kinds, scales)
+        return cls(np.unique(paint.region), trees, columns, paint, importance, kinds, scales, n_firm, spots)
 
     @property
     def held_out(self) -> np.ndarray:
@@ -155,18 +172,30 @@ class Forest:
         return self.paint.left_out(self.columns)
 
     @cached_property
+    def _tested(self) -> tuple[Paint, np.ndarray]:
+        """Long strokes, and what trees say of each that were grown without it. Dabs lie where trees err: no test."""
+        long = self.paint.without_dabs
+        return long, long.left_out(self.columns)
+
+    @cached_property
+    def carries(self) -> float:
+        """How far what is learned in one place holds in others: from 0, as if by chance, to 1."""
+        long, told = self._tested
+        rightly, chance = long.rightly(told), 1 / len(self.regions)
+        return 0.5 if np.isnan(rightly) else max(rightly - chance, 0) / (1 - chance)
+
+    @cached_property
     def sharpness(self) -> float:
-        """The power of the votes that says best how often they are right, of paint that the trees have not seen."""
-        code = self.paint.code
-        tested = np.flatnonzero(np.isfinite(self.held_out[:, 0]))
+        """The power of the votes that says best how often they are right, of strokes that the trees have not seen."""
+        long, told = self._tested
+        tested = np.flatnonzero(np.isfinite(told[:, 0]))
         if not len(tested):
             return 1.0
-        votes = np.log(np.clip(self.held_out[tested], LEAST_VOTE, 1))
-        weight = self.paint.weight[tested]
+        votes, code, weight = np.log(np.clip(told[tested], LEAST_VOTE, 1)), long.code[tested], long.weight[tested]
         losses = []
         for power in POWERS:
             scaled = power * votes
-            right = scaled[np.arange(len(tested)), code[tested]] - np.logaddexp.reduce(scaled, axis=1)
+            right = scaled[np.arange(len(tested)), code] - np.logaddexp.reduce(scaled, axis=1)
             losses.append(-(weight * right).sum())
         return POWERS[int(np.argmin(losses))]
 
@@ -219,7 +248,7 @@ class Forest:
         """
         paint, found, code = self.paint, [], self.paint.code
         rows = np.arange(len(code))
-        now = self.probabilities(paint.values)[rows, code]
+        now = self.probabilities(paint.values, 1.0)[rows, code]
         before = self.held_out[rows, code]
         for number in range(int(paint.stroke.max()) + 1):
             mine = paint.stroke == number
@@ -239,16 +268,54 @@ class Forest:
         apart = np.abs(values[mine].mean(axis=0) - values[others].mean(axis=0)) / (values.std(axis=0) + 1e-9)
         return self.kinds[int(np.argmax(apart * self.importance))]
 
-    def probabilities(self, values: np.ndarray) -> np.ndarray:
-        """(n, n_regions) the share of the trees' votes, for values of all maps of a bank."""
+    def probabilities(self, values: np.ndarray, near: np.ndarray | float = 0.0) -> np.ndarray:
+        """(n, n_regions) the share of the trees' votes, for values of all maps of a bank.
+
+        Near a dab those trees vote that have seen it. What a dab says of places far away is a guess, so there all vote
+        alike at most, and as little as strokes foretell each other those that have seen it.
+
+        Parameters
+        ----------
+        values : array of shape (n, n_maps)
+        near : array of shape (n,), or float
+            How near a dab it is, from 0 to 1.
+        """
+        if not self.n_firm:
+            return self._votes(values, self.trees)
+        firm, taught = (self._votes(values, side) for side in (self.trees[: self.n_firm], self.trees[self.n_firm :]))
+        far = self.carries * (1 - self.n_firm / len(self.trees))
+        return firm + np.reshape(far + (1 - far) * near, (-1, 1)).astype(np.float32) * (taught - firm)
+
+    def near(self, place: int | None, rows: slice, columns: slice) -> np.ndarray | float:
+        """(n_pixels,) how near a dab each pixel of some rows and columns of a slice is.
+
+        What was corrected on other slices, or on another picture, is meant for all of this one.
+        """
+        if any(spot.slice != place for spot in self.spots):
+            return 1.0
+        return nearness_to(self.spots, rows, columns).ravel() if self.spots else 0.0
+
+    def _votes(self, values: np.ndarray, trees: list[Any]) -> np.ndarray:
         votes = np.zeros((len(values), len(self.regions)), dtype=np.float32)
         for start in range(0, len(values), AT_ONCE):
             part = values[start : start + AT_ONCE]
             part = part[:, self.columns] if len(self.columns) < values.shape[1] else part
             part = np.ascontiguousarray(part, dtype=np.float32)
-            for tree in self.trees:
+            for tree in trees:
                 votes[start : start + AT_ONCE] += tree.predict_proba(part, check_input=False)
-        return np.clip(votes / len(self.trees), LEAST_VOTE, 1 - LEAST_VOTE)
+        return np.clip(votes / len(trees), LEAST_VOTE, 1 - LEAST_VOTE)
+
+
+def _trees(paint: Paint, columns: np.ndarray, n: int) -> list[Any]:
+    """So many trees, each grown on some of the pieces of long strokes and on all dabs."""
+    rng = np.random.default_rng(0)  # the same paint gives the same forest
+    values = np.ascontiguousarray(paint.values[:, columns], dtype=np.float32)
+    _, first, piece = np.unique(paint.piece, return_index=True, return_inverse=True)
+    trees = []
+    for number in range(n):
+        seen = _chosen(rng, paint.code[first])[piece] | ~paint.long
+        trees.append(_tree(values[seen], paint.code[seen], paint.weight[seen], number))
+    return trees
 
 
 def _tree(values: np.ndarray, code: np.ndarray, weight: np.ndarray, number: int) -> Any:

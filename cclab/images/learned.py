@@ -17,6 +17,7 @@ from cclab.images.picture import Picture
 from cclab.images.prototypes import nearness
 from cclab.images.recipe import Options
 from cclab.images.sheet import Sheet
+from cclab.images.tied_shares import settled_shares
 from cclab.maths.focal_sets import gabriel_pairs
 
 Progress = Callable[[int, int], None]
@@ -30,6 +31,8 @@ RESOLVE = 2.5
 STOPS = {"pixels": (0, 0.1), "superpixels": (3, 0.02), "values": (3, 0.02)}
 # Larger pictures are shown by superpixels; their masks are made pixel by pixel, in blocks.
 MOST_PIXELS = 300_000
+# Neighbours in such a mask have settled when their masses change by less than this, on average.
+SETTLED = 1e-3
 
 
 def solver_for(options: Options, regions: np.ndarray, centers: np.ndarray, *, moves: bool) -> Solver:
@@ -186,33 +189,48 @@ class Model:
             )
         return self.over(Sheet(picture.on_scale_of(self.learned_on).full), picture)
 
-    def over(self, sheet: Sheet, picture: Picture) -> Applied:
-        """What is made of a picture at the size of its file: all at once, or pixel by pixel in blocks."""
+    def over(self, sheet: Sheet, picture: Picture, place: int | None = None) -> Applied:
+        """What is made of a picture at the size of its file: all at once, or pixel by pixel in blocks.
+
+        Parameters
+        ----------
+        sheet : Sheet
+        picture : Picture
+            As it is shown.
+        place : int, optional
+            The slice of what was painted on that this is; what dabs on it teach holds near them.
+        """
         options, invalid = self.options, sheet.picture.invalid
         if sheet.n_pixels > MOST_PIXELS and options.objects == "superpixels":
             options = replace(options, objects="pixels")
         labels = np.zeros(sheet.picture.shape, dtype=np.uint8)
         doubt = np.zeros(sheet.picture.shape, dtype=np.float16)
         for block, part in sheet.blocks(options):
-            found, doubtful = self._regions_of(part, options)
+            near = 0.0 if self.forest is None else self.forest.near(place, *block.around)
+            found, doubtful = self._regions_of(part, options, near)
             labels[block.core], doubt[block.core] = found[block.inner], doubtful[block.inner]
         if invalid is not None:
             labels[invalid], doubt[invalid] = 0, 0
         return Applied(picture, labels, as_shown(doubt, picture).astype(np.float32), self.regions)
 
-    def _regions_of(self, sheet: Sheet, options: Options) -> tuple[np.ndarray, np.ndarray]:
+    def _regions_of(self, sheet: Sheet, options: Options, near: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
         """(height, width) the region of each pixel of a picture, and its doubt."""
-        objects = sheet.objects(options)
-        X = self._evidence(sheet, options)
+        objects, X = sheet.objects(options), self._evidence(sheet, options, near)
+        doubtful = objects.lift(self.doubt_of(X).astype(np.float16))
         clusters, centers = self._clusters
-        problem = Problem(X, affinity=sheet.ties(options))
+        ties = sheet.ties(options)
+        if self.forest is not None and objects.kind == "pixels" and ties is not None:
+            degrees = settled_shares(X.astype(np.float32), ties, sheet.picture.shape, RESOLVE, SETTLED)
+            return objects.lift(clusters[degrees.argmax(axis=1)].astype(np.uint8)), doubtful
+        problem = Problem(X, affinity=ties)
         solver = solver_for(replace(options, solver="CECM", parameters={}), clusters, centers, moves=False)
-        partition = solver.solve(solver.adapt(problem)).partition
-        return objects.lift(self._labels(partition)), objects.lift(self.doubt_of(X).astype(np.float16))
+        return objects.lift(self._labels(solver.solve(solver.adapt(problem)).partition)), doubtful
 
-    def _evidence(self, sheet: Sheet, options: Options) -> np.ndarray:
+    def _evidence(self, sheet: Sheet, options: Options, near: np.ndarray | float) -> np.ndarray:
         """(n_objects, k) what is clustered: values in units of the paint, or what speaks for each region."""
-        votes = None if self.forest is None else self.forest.probabilities(sheet.described(options)).astype(float)
+        votes = None
+        if self.forest is not None:
+            votes = self.forest.probabilities(sheet.described(options), near).astype(float)
         if votes is not None and not self.say:
             return votes
         values = sheet.objects(options).features.astype(float)

@@ -17,8 +17,9 @@ SURE = 0.7
 # What was learned is no sharper than the filters behind it: where regions are wide, it is looked further, by this share
 # of their width and so far at most.
 NEAR, OF_WIDTH, FURTHEST = 1.0, 0.1, 3.0
-# How much what is seen counts against how many around go with the same region.
-SEEN = 2 / 3
+# How much counts what is seen, how many around go with the same region, and how like the paint it is: nobody knows
+# about what no paint is like.
+SEEN, SAME, LIKE = 0.6, 0.3, 0.1
 # Diameter of the place that is asked about, in pixels, and how far from paint and from earlier places it lies.
 ASKED, AWAY = 7.0, 9.0
 # Of all doubt, what is looked through for the largest piece: the most doubtful share of the pixels.
@@ -29,8 +30,8 @@ def doubt(posed: Posed, partition: Partition) -> np.ndarray:
     """(height, width) how improbable the region of each pixel is, from 0 to 1.
 
     Ties make neighbours sure of each other, right or wrong, so belief says little. Doubt is what is missing to
-    two shares: of what speaks for the region by what is seen at the pixel (see `probable`), and of the pixels around
-    it that go with the same region.
+    three shares: of what speaks for the region by what is seen at the pixel (see `probable`), of the pixels around
+    it that go with the same region, and how like the nearest paint it is.
     """
     degrees, regions = by_region(posed, partition)
     labels, shares = posed.objects.lift(degrees.argmax(axis=1)), probable(posed)
@@ -41,12 +42,20 @@ def doubt(posed: Posed, partition: Partition) -> np.ndarray:
         if around:
             share = ndimage.gaussian_filter(share, around)
         same = ndimage.gaussian_filter(mine.astype(np.float32), max(around, NEAR))
-        found[mine] = (SEEN * share + (1 - SEEN) * same)[mine]
-    found = np.clip(1 - found, 0, 1)
+        found[mine] = (SEEN * share + SAME * same)[mine]
+    found = np.clip(1 - found - LIKE * _likeness(posed), 0, 1)
     for region in posed.palette.painted:  # paint is the person's word
         found.ravel()[posed.palette.of_region(region)] = 0
     found[posed.unknown] = 1
     return found
+
+
+def _likeness(posed: Posed) -> np.ndarray | float:
+    """(height, width) how like the nearest stroke each pixel is, from 0 to 1; 1 where no forest looks at it."""
+    learned = posed.forest or posed.second
+    if learned is None or posed.seen is None:
+        return 1.0
+    return posed.objects.lift(learned.typicality(posed.seen).astype(np.float32))
 
 
 def _width(labels: np.ndarray, n_regions: int) -> float:

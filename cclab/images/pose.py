@@ -7,7 +7,7 @@ in units of the scatter within the dabs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import RLock
@@ -20,6 +20,7 @@ from cclab.core.registry import solvers
 from cclab.images.choice import Choice, choose
 from cclab.images.constraints import likeness, painted_regions, prototypical, statements, weights
 from cclab.images.forest import N_TREES, Forest, Paint, gather
+from cclab.images.kept import Kept
 from cclab.images.learned import Model, solver_for
 from cclab.images.objects import Objects
 from cclab.images.picture import Picture
@@ -27,12 +28,13 @@ from cclab.images.posed import Posed
 from cclab.images.prototypes import Dab, Palette, means_of, nearness
 from cclab.images.recipe import Options, Recipe
 from cclab.images.sheet import MOST_KEPT, Sheet
+from cclab.images.spots import spots_of
 from cclab.images.stack import Stack
 from cclab.images.strokes import Stroke, surviving_pixels
 
-# So many problems are kept, slices with what follows from them (of large pictures the one that is looked at), and
-# features of strokes on other slices.
-KEPT, KEPT_SHEETS, KEPT_PAINT, LARGE = 12, 4, 2000, 1_000_000
+# So many slices are kept with what follows from them (of large pictures the one that is looked at), and features of
+# strokes on other slices.
+KEPT_SHEETS, KEPT_PAINT, LARGE = 4, 2000, 1_000_000
 
 
 @dataclass(eq=False)
@@ -59,11 +61,6 @@ class Painting:
     picture: Picture
     stack: Stack = field(init=False, repr=False)
     _sheets: dict[int, Sheet] = field(default_factory=dict, init=False, repr=False)
-    _painted: dict[Any, np.ndarray] = field(default_factory=dict, init=False, repr=False)
-    _posed: dict[Any, Posed] = field(default_factory=dict, init=False, repr=False)
-    _made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-    _voted: dict[Any, np.ndarray] = field(default_factory=dict, init=False, repr=False)
-    _left: dict[Any, list[np.ndarray]] = field(default_factory=dict, init=False, repr=False)
     _making: Any = field(default_factory=RLock, init=False, repr=False)
 
     if TYPE_CHECKING:  # a stack is taken too; `picture` is its first slice then
@@ -73,6 +70,8 @@ class Painting:
     def __post_init__(self) -> None:
         self.stack = Stack.of(self.picture)
         self.picture = self.stack[0]
+        self._posed, self._made, self._left = (Kept(self._making) for _ in range(3))
+        self._voted, self._painted = Kept(self._making, KEPT_SHEETS), Kept(self._making, KEPT_PAINT)
 
     @cached_property
     def full(self) -> Painting:
@@ -146,7 +145,7 @@ class Painting:
             Where nothing is painted, or the recipe makes no sense.
         """
         posing = recipe if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
-        return self._posed.get(posing.key) or _once(self, self._posed, posing.key, lambda: self._make(posing))
+        return self._posed.things.get(posing.key) or self._posed.once(posing.key, lambda: self._make(posing))
 
     def sheet(self, place: int) -> Sheet:
         """A slice, with what follows from it alone; only the last few are kept."""
@@ -154,7 +153,8 @@ class Painting:
             raise ValueError(f"there are slices 0 to {len(self.stack) - 1}; got {place}")
         with self._making:
             self._sheets[place] = sheet = self._sheets.pop(place, None) or Sheet(self.stack[place])
-            _keep_last(self._sheets, KEPT_SHEETS if sheet.n_pixels <= LARGE else 1)
+            while len(self._sheets) > (KEPT_SHEETS if sheet.n_pixels <= LARGE else 1):
+                del self._sheets[next(iter(self._sheets))]
             return sheet
 
     def prepare(self, options: Options) -> None:
@@ -189,7 +189,7 @@ class Painting:
                     left[k] = pixels
             return left
 
-        return _once(self, self._left, recipe.key[0], make)
+        return self._left.once(recipe.key[0], make)
 
     def home(self, recipe: Recipe) -> int:
         """The slice with the most paint: there prototypes may move, on all others they are taken as they are."""
@@ -224,12 +224,16 @@ class Painting:
         """By values: where superpixels of the most painted slice leave them; in a very large one where the paint is."""
         # Where a forest learns, dabs are left to it: a prototype on one would take more than is meant.
         if recipe.options.learns and len(self.painted_regions(recipe)) > 1:
-            recipe = recipe.without_dabs([len(pixels) for pixels in self.left_of(recipe)])
+            recipe = self._long(recipe)
         if self.sheet(0).n_pixels > MOST_KEPT:
             features, places = self._pooled(recipe)
             return (palette := Palette.of(recipe.strokes, places, features)), means_of(palette, features)
         posed = self.pose(recipe.with_options({"objects": "superpixels", "slice": self.home(recipe), "learn": False}))
         return posed.palette, _moved(posed, posed.centers)
+
+    def _long(self, recipe: Recipe) -> Recipe:
+        """Its long strokes: dabs say nothing."""
+        return recipe.without_dabs([len(pixels) for pixels in self.left_of(recipe)])
 
     def say_of_values(self, recipe: Recipe) -> float:
         """How much values count beside what is learned: 1 where nothing is to learn, or one region alone has paint."""
@@ -249,7 +253,8 @@ class Painting:
         bank, paint = self.sheet(options.slice).maps(options), self._gathered(recipe, "bank")
         columns, n_trees = bank.columns(options.maps), N_TREES[options.objects]
         key = "forest", recipe.key[0], options.flatten, options.maps, options.objects
-        return _once(self, self._made, key, lambda: Forest.grown(paint, bank, columns, n_trees))
+        spots = spots_of(recipe.strokes, self._long(recipe).strokes, self.left_of(recipe), self.stack.shape[1])
+        return self._made.once(key, lambda: Forest.grown(paint, bank, columns, n_trees, spots))
 
     def choice(self, recipe: Recipe) -> Choice | None:
         """How well values tell the regions apart, and how well a forest does; None where that is not asked."""
@@ -257,9 +262,9 @@ class Painting:
         if options.learn != "auto" or not options.learns or len(self.painted_regions(recipe)) < 2:
             return None
         columns, names = sheet.maps(options).columns(options.maps), sheet.names(options)
-        key = "choice", recipe.key[0], options.flatten, options.maps, names
         plain, seen = (self._gathered(recipe, what) for what in (names, "bank"))
-        return _once(self, self._made, key, lambda: choose(plain, seen, columns, sheet.sampled(options)))
+        key = "choice", recipe.key[0], options.flatten, options.maps, names
+        return self._made.once(key, lambda: choose(plain, seen, columns, sheet.sampled(options)))
 
     def _gathered(self, recipe: Recipe, what: str | tuple[str, ...] | None) -> Paint:
         """The paint of all slices, by what the bank says of it, or by features."""
@@ -269,7 +274,7 @@ class Painting:
             seen = [(int(s.region), pixels, self._paint_of(s, pixels, what, options)) for s, pixels in painted]
             return gather(seen, self.stack.shape[1])
 
-        return _once(self, self._made, ("paint", recipe.key[0], recipe.options.flatten, what), make)
+        return self._made.once(("paint", recipe.key[0], recipe.options.flatten, what), make)
 
     def _make_learned(self, recipe: Recipe, forest: Forest) -> Posed:
         """The problem of clustering what speaks for regions: one prototype for each, where it is surely that one."""
@@ -311,7 +316,14 @@ class Painting:
 
     def _own_votes(self, forest: Forest, options: Options) -> np.ndarray:
         sheet, key = self.sheet(options.slice), (forest, options.slice, options.objects)
-        return _once(self, self._voted, key, lambda: forest.probabilities(sheet.described(options)), KEPT_SHEETS)
+
+        def vote() -> np.ndarray:
+            near, objects = forest.near(options.slice, *map(slice, self.stack.shape)), sheet.objects(options)
+            if isinstance(near, np.ndarray) and objects.kind != "pixels":
+                near = objects.means_of(near[:, None])
+            return forest.probabilities(sheet.described(options), near)
+
+        return self._voted.once(key, vote)
 
     def _make(self, recipe: Recipe) -> Posed:
         options = recipe.options
@@ -371,7 +383,7 @@ class Painting:
         def see() -> np.ndarray:
             return self.sheet(stroke.slice).at(covered, options, filters=what == "bank")
 
-        return _once(self, self._painted, key, see, KEPT_PAINT)[np.searchsorted(covered, pixels)]
+        return self._painted.once(key, see)[np.searchsorted(covered, pixels)]
 
     def _centers(self, recipe: Recipe, means: np.ndarray, moves: bool) -> np.ndarray:
         """Means of the paint; pixels, and other slices, start where superpixels of the most painted slice end."""
@@ -384,17 +396,3 @@ def _moved(posed: Posed, centers: np.ndarray) -> np.ndarray:
     """Where the solver leaves prototypes, if it has as many of them."""
     found = posed.solver.solve(posed.solver.adapt(posed.problem)).centers
     return found if found is not None and found.shape == centers.shape else centers
-
-
-def _once(painting: Painting, kept: dict[Any, Any], key: Any, make: Callable[[], Any], most: int = KEPT) -> Any:
-    """What is kept, or made now; what was made longest ago goes."""
-    with painting._making:  # who needs what another thread is making waits for it
-        if key not in kept:
-            kept[key] = make()
-            _keep_last(kept, most)
-        return kept[key]
-
-
-def _keep_last(kept: dict[Any, Any], most: int) -> None:
-    while len(kept) > most:
-        del kept[next(iter(kept))]

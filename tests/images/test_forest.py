@@ -3,7 +3,20 @@
 import numpy as np
 import pytest
 
-from cclab.images import Options, Painting, Recipe, Regions, Stroke, load_image, load_stack
+from cclab.images import (
+    Options,
+    Painting,
+    Recipe,
+    Regions,
+    Stroke,
+    batch,
+    forest,
+    learned,
+    load_image,
+    load_stack,
+    sheet,
+)
+from cclab.images.batch import over_slices
 from cclab.images.choice import choose
 from cclab.images.forest import gather
 from cclab.images.pixel_doubt import _width, doubt, place_to_ask
@@ -196,6 +209,64 @@ def test_a_right_dab_hardly_ever_takes_away(painting):
     for x, region in ((5, 1), (35, 1), (46, 2), (76, 2)):
         dab = Stroke("brush", region, 5, [[x, 30], [x, 38]])
         assert dice(solved(painting, LEFT, RIGHT, dab)[2].mask(2), truth) > before - 0.03
+
+
+LOOKS = {(0, 50): (0.3, 1), (50, 100): (0.7, 2), (100, 150): (0.9, 1), (150, 200): (0.1, 2), (200, 300): (0.42, 1)}
+LONG = [Stroke("brush", region, 5, [[a + 20, 8], [a + 24, 70]]) for (a, b), (_, region) in LOOKS.items() if a < 200]
+PATCH = np.s_[20:50, 80:98]
+DAB = Stroke("brush", 2, 5, [[89, 30], [89, 40]])
+
+
+def quilt():
+    """Stripes of two regions with looks of their own, and one look that is of both: on a patch here, and far away."""
+    pixels, truth = np.empty((80, 300)), np.empty((80, 300), dtype=int)
+    for (a, b), (look, region) in LOOKS.items():
+        pixels[:, a:b], truth[:, a:b] = look, region
+    pixels[PATCH] = LOOKS[200, 300][0]
+    noise = 0.02 * np.random.default_rng(0).standard_normal(pixels.shape)
+    return Painting(load_image(np.clip(pixels + noise, 0, 1), name="quilt")), truth
+
+
+def test_a_right_dab_turns_what_is_near_and_leaves_what_is_like_it_far_away(monkeypatch):
+    """No stroke foretells the others here, so a look that is painted in one place says little of another."""
+
+    def wrong(painting, *dabs):
+        posed, _, regions = solved(painting, *LONG, *dabs, maps=("brightness",))
+        assert posed.forest.carries < 0.1
+        return [(regions.labels[part] != truth[part]).mean() for part in (PATCH, np.s_[:, 200:])]
+
+    painting, truth = quilt()
+    assert wrong(painting) == pytest.approx([0.9, 0], abs=0.1)
+    assert wrong(painting, DAB) == pytest.approx([0, 0], abs=0.01)
+    monkeypatch.setattr(forest, "FIRM", 0)
+    assert wrong(quilt()[0], DAB)[1] > 0.9  # so it would be if all trees learned from dabs
+
+
+def test_masks_in_blocks_know_where_dabs_lie(monkeypatch):
+    for room in (learned, batch):
+        monkeypatch.setattr(room, "MOST_PIXELS", 20_000)
+    monkeypatch.setattr(sheet, "BLOCK", 60)
+    painting, _ = quilt()
+    recipe = Recipe((*LONG, DAB), Options(learn=True, maps=("brightness",)))
+    whole = next(over_slices(painting, recipe)).whole
+    assert (whole[PATCH] == 2).mean() > 0.95
+    assert (whole[:, 200:] == 1).mean() > 0.95
+    elsewhere = painting.model(recipe).apply(load_image(painting.picture.pixels)).whole
+    assert (elsewhere[:, 200:] == 1).mean() < 0.05  # what was corrected is meant for all of another picture
+
+
+def test_far_away_dabs_count_as_far_as_strokes_foretell_each_other(painting):
+    dab = Stroke("brush", 1, 3, [[72, 30]])
+    grown, sure = (solved(painting, LEFT, RIGHT, *more)[0].forest for more in ([dab], []))
+    assert sure.n_firm == 0 < grown.n_firm < len(grown.trees)
+    assert grown.carries > 0.8  # a piece of a stroke foretells the rest of it
+    assert grown.sharpness == sure.sharpness  # a dab lies where trees err, and is no test of how sure they may be
+    values = grown.paint.values[grown.paint.stroke == 2]
+    near, far = (grown.probabilities(values, at)[:, 0].mean() for at in (1.0, 0.0))
+    assert near > far
+    for carries, voting in ((1.0, grown.trees), (0.0, grown.trees[: grown.n_firm])):
+        grown.__dict__["carries"] = carries
+        np.testing.assert_allclose(grown.probabilities(values), grown._votes(values, voting), atol=0.02)
 
 
 def test_doubt_is_where_errors_are_and_paint_has_none(painting):

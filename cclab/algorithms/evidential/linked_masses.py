@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cclab.algorithms.evidential.linked_samples import LinkedSamples, Ties
-from cclab.algorithms.evidential.neighbour_masses import settle_neighbours
 from cclab.core import Problem
 from cclab.maths.focal_sets import FocalSets
+from cclab.maths.neighbour_masses import settle_neighbours
 from cclab.maths.simplex import simplex_minimum
 
 # Sweeps end when the masses of a sample change by less than this, on average; no one needs it finer.

@@ -48,12 +48,12 @@ def settle_neighbours(
     """
     # Samples without weight, or right on all centres, cost nothing: which is as good as next to nothing.
     strongest = max((ties.data.max(initial=0) for _, ties in classes), default=0)
-    least = max(1e-12 * w[np.isfinite(w)].max(), 1e-9 * strongest, 1e-200)
+    least = max(1e-12 * float(w.max(where=np.isfinite(w), initial=0)), 1e-9 * strongest, 1e-200)
     # One row a set: sums over the few sets then run along the many samples.
     slope = 0.5 / np.maximum(w.T, least)
     alone, others = slope[single], slope[~single].sum(axis=0)
     held = alone / (alone.sum(axis=0) + others) if masses is None else np.ascontiguousarray(masses.T[single])
-    level = np.empty(len(w))
+    level = np.empty_like(others)
     awake = np.ones(len(w), dtype=bool)
     # What a whole class needs in every sweep, picked once.
     picked = [(members, ties, alone[:, members], others[members]) for members, ties in classes]

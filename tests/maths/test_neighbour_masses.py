@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from cclab.algorithms.evidential.neighbour_masses import settle_neighbours
 from cclab.maths.colour_classes import two_colours
+from cclab.maths.neighbour_masses import settle_neighbours
 from cclab.maths.simplex import simplex_minimum
 
 
