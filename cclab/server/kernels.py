@@ -218,4 +218,6 @@ class WarmKernels(AsyncMappingKernelManager):
         for _, client in self._ready():
             client.stop_channels()
         self._pool.clear()
+        for kernel_id in self._pending_kernels.keys() - self._kernels.keys():
+            del self._pending_kernels[kernel_id]  # its start was cancelled: there is no kernel to end
         await super().shutdown_all(now=now)

@@ -50,7 +50,7 @@ class About:
 def write_about(folder: Path, data: Any, snapshot: Snapshot) -> None:
     """Note what `about` tells of a session; where there is no room for it, `about` looks for itself."""
     # Of a painting each stroke is one, not each pixel that it covers.
-    said = snapshot.problem.constraints if snapshot.recipe is None else snapshot.recipe.strokes
+    said = getattr(snapshot.recipe, "strokes", snapshot.problem.constraints)
     told = {
         "data": data.name,
         "n_samples": data.n_samples,
