@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from cclab.algorithms.mixture.gaussians import Gaussians, Samples
 from cclab.algorithms.mixture.linked_fit import (
+    DRAWS,
+    SWEEPS,
     Linked,
     Model,
     from_centers,
@@ -38,9 +40,8 @@ MARGIN = 1.0
 FEWEST_LINKS = 20
 #: So many that are held back say enough: no other part has to be.
 ENOUGH_LINKS = 1_000
-#: Sweeps of each trial, from how many of so many starts: as in what is judged. With fewer sweeps links had not shaped
-#: the clusters yet, and those found without links came out ahead.
-SWEEPS, STARTS, DRAWS = 30, 3, 8
+#: Each trial goes on from so many starts.
+STARTS = 3
 #: Samples times clusters from which on only the first model is tried from all starts.
 MANY = 5_000
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cclab.algorithms.mixture.choosing import SURE_GAP
 from cclab.algorithms.mixture.gaussians import Gaussians
 from cclab.algorithms.mixture.link_beliefs import Messages, heard
 from cclab.algorithms.mixture.linked_units import LEAST, LinkedUnits
@@ -18,8 +19,8 @@ from cclab.core import ConstraintSet
 FEWEST_LINKS = 20
 #: As many links are looked at as make so many numbers with the clusters, evenly spread over all.
 MOST_NUMBERS = 20_000
-#: Nats by which links must be better explained if some of them are wrong, and by which that is sure: odds of 20 to 1.
-LEAST_GAIN, SURE_GAIN = 0.5, float(np.log(20))
+#: Nats by which links must be better explained if some of them are wrong.
+LEAST_GAIN = 0.5
 #: Shares of wrong links that are tried; the last: none is. Where more seem to be, the densities are rather wrong.
 SHARES = (0.2, 0.15, 0.1, 0.07, 0.05, 0.03, LEAST)
 #: What log densities are divided by before they are believed: clusters that are no Gaussians look surer than they are.
@@ -55,7 +56,7 @@ class Suspicion:
     @property
     def sure(self) -> bool:
         """Whether the odds that none is wrong are below 1 to 20."""
-        return self.gain > SURE_GAIN
+        return self.gain > SURE_GAP
 
 
 def suspected(accounts: Sequence[Sequence[tuple[ConstraintSet, Gaussians]]], Z: NDArray) -> Suspicion:

@@ -32,6 +32,10 @@ RENEWED_EVERY = 10
 REST = 1e-4
 #: Nats by which rounding may lift the evidence above that of the samples alone.
 SLACK = 0.1
+#: k-means starts from so many draws; the tightest go on.
+DRAWS = 8
+#: Sweeps from each start. With fewer, links had not shaped the clusters yet, and those found without came out ahead.
+SWEEPS = 30
 #: How much directions count, where fits start, in which cannot-links are long.
 EMPHASIS = 1.0
 #: Centres are looked for among so many samples at most.

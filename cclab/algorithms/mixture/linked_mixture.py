@@ -30,8 +30,10 @@ from cclab.algorithms.mixture.doubting import doubted, may_be_wrong, suspected
 from cclab.algorithms.mixture.gaussians import COVARIANCES, Gaussians, Samples
 from cclab.algorithms.mixture.kept_links import kept_links
 from cclab.algorithms.mixture.linked_fit import (
+    DRAWS,
     RENEWED_EVERY,
     REST,
+    SWEEPS,
     Fit,
     Linked,
     Model,
@@ -52,10 +54,6 @@ from cclab.core import CenterSolver, ConstraintSet, Fuzzy, Problem
 from cclab.core.parameters import choice, flag, whole
 from cclab.maths.constraint_cache import of_constraints
 
-# k-means starts from so many draws; the tightest go on.
-DRAWS = 8
-# Sweeps from each start.
-SWEEPS = 30
 # Sweeps of each model that leads when it is tried; the one that is chosen goes on.
 FIRST_SWEEPS = 15
 
