@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What was asked for, also where a target makes others.
 export GOALS ?= $(MAKECMDGOALS)
 
-.PHONY: app test lint style types units journeys notebooks browser bench bench-table bench-compare bench-ui bench-visitors bench-journeys fuzz dist dist-check docs lite recordings study studies studies-quick clean help
+.PHONY: app test lint style types units journeys notebooks browser bench bench-limits bench-compare bench-ui bench-visitors bench-journeys fuzz dist dist-check docs lite recordings study studies studies-quick clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -70,11 +70,11 @@ system-chromium:
 notebooks: $(READY)  ## run every teaching notebook
 	$(BIN)/python -m pytest -p nbmake --nbmake --nbmake-timeout=300 -n 2 notebooks
 
-bench: $(READY)      ## speed and memory, as ratios of two things run side by side
-	$(BIN)/python -m benchmarks
-
-bench-table: $(READY)  ## every solver beside an iteration of Lloyd's, and other libraries: make bench-table ARGS="--json table.json"
+bench: $(READY)      ## every solver beside an iteration of Lloyd's, and other libraries, in one table; kept in results/bench.json
 	$(BIN)/python -m benchmarks.table --peers $(ARGS)
+
+bench-limits: $(READY)  ## speed and memory beside their limits, as ratios of two things run side by side
+	$(BIN)/python -m benchmarks $(ARGS)
 
 bench-compare: $(READY)  ## two commits, in turns: make bench-compare A=v0.1.0 B=HEAD ARGS="links fcm"
 	$(BIN)/python -m benchmarks.commits $(A) $(B) $(ARGS)

@@ -1,8 +1,8 @@
 """Every solver in one table: a step beside an iteration of Lloyd's, how it grows, what it holds.
 
-``python -m benchmarks.table [--sizes 1000 10000 ...] [--only FCM ECM ...] [--peers] [--json FILE] [--page FILE]``.
+``make bench``, or ``python -m benchmarks.table [--sizes 1000 10000 ...] [--only FCM ECM ...] [--peers]``.
 Times are ratios to one iteration of scikit-learn's KMeans on the same data. A solver is tried on no more samples once a
-step takes long.
+step takes long. Figures are kept, and a run goes on from those of the same code and versions.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from benchmarks import active_semi_clustering, best_time, metric_learn
 from benchmarks.rivals import NotToBeHad, ask_for_lines, python_of
 from cclab import ConstraintSet, Problem
 from cclab.core.registry import solvers
+from cclab.studies.identity import fingerprint
 from cclab.studies.result_tables import markdown
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
@@ -123,19 +124,19 @@ def measured(cls: type, n: int) -> tuple[float, float, float]:
     return step, peak / n, started
 
 
-def row_of(cls: type, sizes: Sequence[int], iterations: dict[int, float]) -> dict[str, Any]:
+def row_of(name: str, sizes: Sequence[int], iterations: dict[str, float]) -> dict[str, Any]:
     """The ratios of a solver by size, its exponent and its memory."""
-    row: dict[str, Any] = {"solver": cls.__name__, "ratio": {}, "bytes": None, "why": ""}
+    row: dict[str, Any] = {"solver": name, "ratio": {}, "bytes": None, "why": ""}
     seconds: dict[int, float] = {}
     for n in sizes:
         try:
             with warnings.catch_warnings(action="ignore"):
-                step, held, started = measured(cls, n)
+                step, held, started = measured(solvers.get(name), n)
         except (ValueError, MemoryError, ImportError) as error:
             row["why"] = str(error)[:80]
             break
         seconds[n] = step
-        row["ratio"][n], row["bytes"] = step / iterations[n], held
+        row["ratio"][str(n)], row["bytes"] = step / iterations[str(n)], held
         if max(step, started) * GROWTH > PATIENCE:
             break
     if len(seconds) > 1:
@@ -145,7 +146,7 @@ def row_of(cls: type, sizes: Sequence[int], iterations: dict[int, float]) -> dic
     return row
 
 
-def peer_row(name: str, sizes: Sequence[int], iterations: dict[int, float]) -> dict[str, Any]:
+def peer_row(name: str, sizes: Sequence[int], iterations: dict[str, float]) -> dict[str, Any]:
     """What another library takes; why not, where it can't be had."""
     needs, importing, call = PEERS[name]
     row: dict[str, Any] = {"solver": name, "ratio": {}, "bytes": None, "why": ""}
@@ -160,13 +161,13 @@ def peer_row(name: str, sizes: Sequence[int], iterations: dict[int, float]) -> d
             if not ended:
                 row["why"] = f"more than a minute for {n:,} samples"
                 break
-            row["ratio"][n] = told[0] / iterations[n]
+            row["ratio"][str(n)] = told[0] / iterations[str(n)]
     except NotToBeHad as error:
         row["why"] = str(error)[:120]
     return row
 
 
-def as_page(kept: dict[str, Any], sizes: Sequence[int]) -> str:
+def as_page(about: dict[str, Any], rows: Sequence[dict[str, Any]], sizes: Sequence[int]) -> str:
     """The table as a page of the documents."""
     table = pd.DataFrame(
         [
@@ -177,14 +178,14 @@ def as_page(kept: dict[str, Any], sizes: Sequence[int]) -> str:
                 "bytes a sample": "" if row["bytes"] is None else f"{row['bytes']:.0f}",
                 "note": row["why"],
             }
-            for row in kept["rows"]
+            for row in rows
         ]
     )
-    lloyd_ms = ", ".join(f"{1e3 * kept['lloyd'][str(n)]:.3g}" for n in sizes)
+    lloyd_ms = ", ".join(f"{1e3 * about['lloyd'][str(n)]:.3g}" for n in sizes)
     many = ", ".join(f"{n:,}" for n in sizes)
     return f"""# How long a step takes
 
-Every solver, by `make bench-table` on {kept["date"]} with {kept["versions"]}: one step on
+Every solver, by `make bench` on {about["date"]} with {about["versions"]}: one step on
 {N_FEATURES} features and {N_CLUSTERS} clusters that overlap, over one iteration of Lloyd's in scikit-learn's KMeans on
 the same data ({lloyd_ms} ms for {many} samples), all in seconds of one
 processor. Solvers of links are given {N_LINKS} of them, those of labels {N_LABELS}. A solver is tried on ten times as
@@ -199,7 +200,7 @@ five (evclust: one step with its start), on up to {MOST_FOR_PEERS:,} samples.
 
 def printed(row: dict[str, Any], sizes: Sequence[int]) -> str:
     """A row of the table."""
-    cells = [f"{row['ratio'][n]:>9.3g}" if n in row["ratio"] else f"{'-':>9}" for n in sizes]
+    cells = [f"{row['ratio'][str(n)]:>9.3g}" if str(n) in row["ratio"] else f"{'-':>9}" for n in sizes]
     exponent = f"{row['exponent']:>6.2f}" if "exponent" in row else f"{'-':>6}"
     held = f"{row['bytes']:>8.0f}" if row["bytes"] is not None else f"{'-':>8}"
     return f"{row['solver']:<32}{''.join(cells)}{exponent}{held}  {row['why']}"
@@ -210,29 +211,27 @@ def main(words: list[str]) -> int:
     parser.add_argument("--sizes", nargs="+", type=int, default=list(SIZES))
     parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument("--peers", action="store_true", help="other libraries too, each in an environment of its own")
-    parser.add_argument("--json", type=Path, help="keep the figures in this file, and go on from those in it")
+    parser.add_argument("--json", type=Path, default=Path("results/bench.json"), help="where figures are kept")
     parser.add_argument("--page", type=Path, help="write the table into this file, in Markdown")
     given = parser.parse_args(words)
-    iterations = {n: lloyd(problem_of(n, frozenset()).X) for n in given.sizes}
-    kept: dict[str, Any] = {"rows": []}
-    if given.json is not None and given.json.exists():
-        kept = json.loads(given.json.read_text(encoding="utf-8"))
-    done = {row["solver"] for row in kept["rows"]}
-    kept |= {"date": date.today().isoformat(), "machine": platform.machine(), "lloyd": iterations}
-    kept["versions"] = ", ".join(f"{name} {version(name)}" for name in ("cclab", "numpy", "scikit-learn"))
+    versions = ", ".join(f"{name} {version(name)}" for name in ("cclab", "numpy", "scipy", "scikit-learn"))
+    earlier = json.loads(given.json.read_text(encoding="utf-8"))["rows"] if given.json.exists() else []
+    known = {row["of"]: row for row in earlier}
+    iterations = {str(n): lloyd(problem_of(n, frozenset()).X) for n in given.sizes}
+    about = {"date": date.today().isoformat(), "machine": platform.machine(), "versions": versions, "lloyd": iterations}
+    rows: list[dict[str, Any]] = []
     print(f"{'a step / a Lloyd iteration, n =':<32}{''.join(f'{n:>9,}' for n in given.sizes)}{'n^':>6}{'bytes':>8}")
     for name in [*(given.only or solvers.names()), *(PEERS if given.peers else ())]:
-        if name in done:
-            continue
-        ours = name not in PEERS
-        row = row_of(solvers.get(name), given.sizes, iterations) if ours else peer_row(name, given.sizes, iterations)
-        kept["rows"].append(row)
+        what = PEERS[name] if name in PEERS else solvers.get(name)
+        of = fingerprint(what, versions, given.sizes)
+        measure = peer_row if name in PEERS else row_of
+        row = known.get(of) or {"of": of, **measure(name, given.sizes, iterations)}
+        rows.append(row)
         print(printed(row, given.sizes), flush=True)
-        if given.json is not None:
-            given.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        given.json.parent.mkdir(parents=True, exist_ok=True)
+        given.json.write_text(json.dumps(about | {"rows": rows}, indent=1) + "\n", encoding="utf-8")
     if given.page is not None:
-        kept = json.loads(json.dumps(kept))  # sizes are texts there
-        given.page.write_text(as_page(kept, given.sizes), encoding="utf-8")
+        given.page.write_text(as_page(about, rows, given.sizes), encoding="utf-8")
     return 0
 
 
