@@ -128,6 +128,8 @@ def site() -> Path | None:
 
 def file_of_site(folder: Path, name: str) -> Path | None:
     """A file of the built documents by its address below them; None for anything outside, or that is not there."""
+    if "\0" in name:
+        return None
     folder = folder.resolve()
     path = (folder / (name or "index.html")).resolve()
     return path if path.is_relative_to(folder) and path.is_file() else None

@@ -169,7 +169,10 @@ class Site(PageHandler):
         self.folder = folder
 
     @tornado.web.authenticated
-    def get(self, name: str) -> None:
+    def get(self, name: str | None) -> None:
+        if name is None:  # links of its pages count from the folder
+            self.redirect(f"{self.home}docs/")
+            return
         path = gallery.file_of_site(self.folder, name)
         if path is None:
             raise tornado.web.HTTPError(404)
@@ -329,10 +332,7 @@ def routes(
 def _documents(home: str, common: dict[str, Any]) -> list[Route]:
     """The built site, or else the documents as they are written."""
     if (built := gallery.site()) is not None:
-        return [
-            (f"{home}docs", tornado.web.RedirectHandler, {"url": f"{home}docs/", "permanent": False}),
-            (rf"{home}docs/(.*)", Site, {**common, "folder": built}),
-        ]
+        return [(rf"{home}docs(?:/(.*))?", Site, {**common, "folder": built})]
     return [
         (f"{home}docs/?", Documents, common),
         (rf"{home}docs/(.+\.(?:png|svg|jpg|webp))", Pictures, common),

@@ -15,8 +15,11 @@ from tornado.websocket import websocket_connect
 
 SERVE = """
 import pathlib, sys
+from cclab.server import gallery
 from cclab.server.server import serve
 
+site = sys.argv[3] and pathlib.Path(sys.argv[3])
+gallery.site = lambda: site or None
 serve(notebooks=pathlib.Path(sys.argv[1]), **eval(sys.argv[2]))
 """
 
@@ -27,16 +30,18 @@ class Server:
     Parameters
     ----------
     folder : Path
+    site : Path or None
+        The documents as they were built, whatever this checkout has; as they are written if None.
     **options
         Of `cclab.server.server.serve`.
     """
 
-    def __init__(self, folder, **options):
+    def __init__(self, folder, site=None, **options):
         self.folder = folder
         options = {"open_browser": False, "workers": 1} | options
         with (folder / "errors.log").open("w") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", SERVE, str(folder), repr(options)],
+                [sys.executable, "-c", SERVE, str(folder), repr(options), str(site or "")],
                 cwd=folder,
                 stdout=subprocess.PIPE,
                 stderr=errors,

@@ -10,7 +10,6 @@ import time
 import pytest
 from jupyter_client.session import Session
 from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1, serialize_msg_to_ws_v1
-from traitlets.config import Config
 
 from cclab.server import gallery
 from cclab.server import handlers as pages
@@ -272,19 +271,31 @@ def test_a_notebook_outside_its_folder_is_not_opened(server, folder):
     assert set(server.kernels()) <= set(before)
 
 
-def test_the_built_site_is_served_and_nothing_beside_it(tmp_path, monkeypatch):
+def test_the_built_site_is_served_and_nothing_beside_it(folder, tmp_path):
     built = tmp_path / "html"
     (built / "_static").mkdir(parents=True)
     (built / "index.html").write_text("<h1>All pages</h1>")
     (built / "_static/site.css").write_text("body {}")
     (tmp_path / "secret.txt").write_text("no one's business")
-    monkeypatch.setattr(gallery, "site", lambda: built)
-    rules = pages.routes("/", None, Config())
-    (pattern,) = (path for path, handler, *_ in rules if handler is pages.Site)
-    for name, file in [("", "index.html"), ("_static/site.css", "_static/site.css")]:
-        assert gallery.file_of_site(built, re.fullmatch(pattern, f"/docs/{name}")[1]) == built / file
-    for name in ("../secret.txt", "_static/../../secret.txt", "_static", "nothing.html", "/etc/hostname"):
-        assert gallery.file_of_site(built, name) is None
+    server = Server(folder, site=built, workers=0)
+    try:
+        assert server.ask("docs")[1]["Location"].endswith("/docs/")
+        for path, body in [("docs/", "<h1>All pages</h1>"), ("docs/_static/site.css", "body {}")]:
+            assert server.ask(path)[::2] == (200, body)
+        for name in [
+            "../secret.txt",
+            "_static/../../secret.txt",
+            "..%2Fsecret.txt",
+            "_static",
+            "nothing.html",
+            *OUTSIDE,
+        ]:
+            assert 400 <= server.status(f"docs/{name}") < 500, name
+        for path in ("docs", "docs/", "docs/nothing.html"):
+            assert server.ask(path)[1]["Content-Security-Policy"] == pages.CONTENT_SECURITY_POLICY, path
+            assert server.status(path, Host="elsewhere.example") == 403, path
+    finally:
+        server.stop()
 
 
 def test_two_signals_at_once_end_it_and_its_kernels_cleanly(folder):
