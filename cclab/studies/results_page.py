@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
@@ -87,11 +87,18 @@ def verdicts(ran: Ran) -> dict[str, int]:
     said = [v for name in table.columns if str(name).endswith(" verdict") for v in table[name].dropna()]
     counts["figures reached"], counts["not reached"] = said.count(REACHED), said.count(NOT_REACHED)
     counts["not run"] = published - len(said)
-    for comparison in ran.study.comparisons:
-        found = comparison.table(ran.frame)
-        counts[f"claims {comparison.verdict(found, ran.study.compared_on(comparison))}"] += 1
+    for verdict, _ in claims(ran):
+        counts[f"claims {verdict}"] += 1
     counts["failed trials"] = int(ran.frame["error"].notna().sum())
     return counts
+
+
+def claims(ran: Ran) -> Iterator[tuple[str, str]]:
+    """Each comparison's verdict, and what was found, in a sentence."""
+    if ran.frame is not None:
+        for comparison in ran.study.comparisons:
+            found, sets = comparison.table(ran.frame), ran.study.compared_on(comparison)
+            yield comparison.verdict(found, sets), comparison.summary(found, sets)
 
 
 def missed(ran: Ran) -> pd.DataFrame:
@@ -139,6 +146,9 @@ def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]]) -> str:
         ]
     )
     lost = [table for table in map(missed, ran) if len(table)]
+    refuted = [
+        f"- {each.study.name}: {said}" for each in ran for verdict, said in claims(each) if verdict == NOT_REACHED
+    ]
     parts = [
         "# Results",
         f"All tables of the papers, run by `cclab results` {when} with {packages}; {machine}. "
@@ -149,6 +159,7 @@ def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]]) -> str:
         markdown(summary),
         "## Not reached",
         markdown(pd.concat(lost, ignore_index=True)) if lost else "Every published figure is reached.",
+        "Claims:\n\n" + "\n".join(refuted) if refuted else "Every claim is reached, or not decided yet.",
     ]
     for each in ran:
         if each.frame is None:

@@ -21,7 +21,10 @@ def study(**more):
         printed=[
             Printed("ari", {("iris", "K-means", "nothing"): 0.1, ("iris", "COP", "10 pairs"): 0.999}, source="Table 9")
         ],
-        comparisons=[Comparison("ari", ("COP", "10 pairs"), ("K-means", "nothing"), margin=1.0)],
+        comparisons=[
+            Comparison("ari", ("COP", "10 pairs"), ("K-means", "nothing"), margin=1.0),
+            Comparison("ari", ("COP", "10 pairs"), ("K-means", "nothing"), factor=10),
+        ],
         **more,
     )
 
@@ -42,13 +45,16 @@ def test_what_is_not_reached_stands_first(ran):
         "not reached": 1,
         "not run": 0,
         "claims reached": 1,
-        "claims not reached": 0,
+        "claims not reached": 1,
         "claims not decided": 0,
         "failed trials": 0,
     }
     row = missed(ran[0]).iloc[0]
     assert (row["method"], row["published"]) == ("COP", 0.999)
     assert 0 < row["ours"] < 0.999
+    first = page(ran, {}).partition("## A made-up study")[0]
+    assert "made-up: ari: COP, 10 pairs >= 10 x K-means, nothing: not reached, on 0 of 1" in first
+    assert "- 1: reached" not in first
 
 
 def test_one_study_that_fails_does_not_lose_the_others(ran):
