@@ -59,6 +59,9 @@ class Printed:
         Of the trials.
     source : str
         Where they are published: "Table 5".
+    judged : bool
+        False for what no method is better or worse by, or not here: rounds, seconds on another machine. Such figures
+        stand beside ours without a verdict.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Printed:
     at_most: bool = False
     statistic: str = "mean"
     source: str = ""
+    judged: bool = True
 
     @property
     def goal(self) -> Goal:
@@ -87,7 +91,9 @@ class Printed:
     @property
     def rule(self) -> str:
         """What counts as reached, in words."""
-        return f"{self.source or 'Published figures'}: {self.column} is reached when {self.goal.rule('published')}."
+        reached = f"{self.column} is reached when {self.goal.rule('published')}"
+        said = reached if self.judged else f"published {self.column} beside ours, without a verdict"
+        return f"{self.source or 'Published figures'}: {said}."
 
     @property
     def figures(self) -> dict[tuple[str, str, str], float]:

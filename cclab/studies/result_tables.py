@@ -25,8 +25,8 @@ def results_table(
     """One row for each cell; of a learning curve its end, and those of its `points` that are asked for.
 
     Columns: ``dataset, method, knowledge, trials``; for each measure its mean and ``± ...`` (the standard deviation
-    over trials); for published figures ``... published``, ``... wanted`` and ``... verdict``; where trials failed,
-    ``failed`` (how many) and ``error`` (the first, in words).
+    over trials); for published figures ``... published``, for those that are judged also ``... wanted`` and
+    ``... verdict``; where trials failed, ``failed`` (how many) and ``error`` (the first, in words).
     """
     groups = dict(list(frame[frame["error"].isna()].groupby(CELL, sort=False)))
     failures = dict(list(frame[frame["error"].notna()].groupby(CELL, sort=False)["error"]))
@@ -63,9 +63,10 @@ def _beside(printed: Printed, key: Key, good: pd.DataFrame) -> dict[str, Any]:
     values = measured(good, printed.measure).dropna()
     value = float(getattr(values, printed.statistic)())
     column = printed.column
-    return {
-        column: value,
-        f"{column} published": figure,
+    beside = {column: value, f"{column} published": figure}
+    if not printed.judged:
+        return beside
+    return beside | {
         f"{column} wanted": printed.goal.wanted(figure),
         f"{column} verdict": printed.goal.verdict(value, figure) if len(values) else NOT_REACHED,
     }

@@ -80,7 +80,7 @@ def verdicts(ran: Ran) -> dict[str, int]:
     """How many published figures, and how many comparisons, are reached, not reached, not run; failed trials."""
     counts = {"figures reached": 0, "not reached": 0, "not run": 0}
     counts |= {f"claims {said}": 0 for said in (REACHED, NOT_REACHED, UNDECIDED)} | {"failed trials": 0}
-    published = sum(len(printed.figures) for printed in ran.study.printed)
+    published = sum(len(printed.figures) for printed in ran.study.printed if printed.judged)
     if ran.frame is None:
         return counts | {"not run": published, f"claims {UNDECIDED}": len(ran.study.comparisons)}
     table = ran.study.table(ran.frame)

@@ -19,7 +19,8 @@ def study(**more):
         grid(Data("iris"), KMEANS) + grid(Data("iris"), COP, [RandomPairs(10), ASKED]),
         trials=2,
         printed=[
-            Printed("ari", {("iris", "K-means", "nothing"): 0.1, ("iris", "COP", "10 pairs"): 0.999}, source="Table 9")
+            Printed("ari", {("iris", "K-means", "nothing"): 0.1, ("iris", "COP", "10 pairs"): 0.999}, source="Table 9"),
+            Printed("seconds", {("iris", "COP", "10 pairs"): 1e-9}, source="Table 10", judged=False),
         ],
         comparisons=[
             Comparison("ari", ("COP", "10 pairs"), ("K-means", "nothing"), margin=1.0),
@@ -55,6 +56,13 @@ def test_what_is_not_reached_stands_first(ran):
     first = page(ran, {}).partition("## A made-up study")[0]
     assert "made-up: ari: COP, 10 pairs >= 10 x K-means, nothing: not reached, on 0 of 1" in first
     assert "- 1: reached" not in first
+
+
+def test_figures_that_are_not_judged_stand_beside(ran):
+    table = ran[0].study.table(ran[0].frame)
+    assert table["seconds published"].dropna().tolist() == [1e-9]
+    assert not {"seconds wanted", "seconds verdict"} & set(table.columns)
+    assert "Table 10: published seconds beside ours, without a verdict." in page(ran, {})
 
 
 def test_one_study_that_fails_does_not_lose_the_others(ran):

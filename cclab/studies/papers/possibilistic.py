@@ -65,7 +65,7 @@ def _study(name: str, data: Data, repulsion: float, b: float, *, ours: Iterable[
     """A study by the paper's protocol; `ours` are methods with labels that the paper does not have."""
     labelled, plain = methods(repulsion, b)
     asked = [Asked(TypicalityQueries(), budget=30, per_round=5, record_every=10)]
-    settings: dict[str, Any] = {"trials": 30, "show": ["ari", "ari_free"]} | more
+    settings: dict[str, Any] = {"trials": 100, "show": ["ari", "ari_free"]} | more
     return Study(
         name=f"possibilistic-{name}",
         paper=PAPER,
@@ -81,7 +81,6 @@ STUDIES = [
         2.0,
         3.0,
         ours=[Method("SPFCM, adaptive", SPFCM, b=3.0, metric="mahalanobis", n_init=5)],
-        trials=100,
         title="Iris: SRPCM best, SPFCM above SFCM and SKMEANS",
         printed=[
             Printed("ari", {("iris", "SRPCM", MOST): 0.85, ("iris", "SPFCM", MOST): 0.83}, source="Figures to reach"),
