@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cclab.core.arrays import as_samples, distinct
 from cclab.core.words import counted
-from cclab.datasets.columns.new_rows import numbers
+from cclab.datasets.columns.new_rows import days, numbers
 from cclab.datasets.coreset import Coreset
 from cclab.datasets.dataset import Dataset
 from cclab.datasets.limits import MOST_SAMPLES, check_limit
@@ -155,7 +155,11 @@ def _blocks(path: Path, columns: Sequence[str]) -> Iterator[NDArray]:
 
 
 def _features(frame: pd.DataFrame, columns: Sequence[str]) -> NDArray:
-    return np.column_stack([numbers(frame[column]) for column in columns])
+    return np.column_stack([_values(frame[column]) for column in columns])
+
+
+def _values(column: pd.Series) -> NDArray:
+    return days(column) if column.dtype.kind == "M" else numbers(column)
 
 
 def _is_numeric(values: pd.Series) -> bool:
