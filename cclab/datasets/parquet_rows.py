@@ -63,9 +63,9 @@ class ParquetRows(Chunked):
         numeric = [name for name, kind in kinds.items() if _is_number(kind)]
         chosen = [name for name in numeric if name not in index] if columns is None else list(columns)
         for name in chosen:
-            check_column(name, kinds, self.path.name)
-            if max(names.count(name), chosen.count(name)) > 1:
-                raise ValueError(f"{self.path.name}: column {name!r} is there, or asked for, more than once")
+            check_column(name, names, self.path.name)
+            if chosen.count(name) > 1:
+                raise ValueError(f"{self.path.name}: column {name!r} is asked for more than once")
             if name not in numeric:
                 raise ValueError(f"{self.path.name}: column {name!r} holds {kinds[name]} values, and no numbers")
         if not chosen:
@@ -113,13 +113,17 @@ def parquet_frames(
         Columns that keep the type that they have in the file: a whole number of many digits stays itself beside an
         empty cell.
     """
+    import pyarrow as pa
+
     path = Path(path)
     if columns is None:
         with _opened(path) as file:
             index = _index_columns(file)
             columns = [name for name in file.schema_arrow.names if name not in index]
     for batch in _batches(path, list(columns), None):
-        frame = _plain_numbers(batch).to_pandas(ignore_metadata=True, date_as_object=False)
+        frame = _plain_numbers(batch).to_pandas(
+            ignore_metadata=True, date_as_object=False, types_mapper={pa.bool_(): pd.BooleanDtype()}.get
+        )
         for name in as_stored:
             frame[name] = pd.array(batch.column(name), dtype=pd.ArrowDtype(batch.column(name).type))
         yield frame
@@ -202,8 +206,10 @@ def write_beliefs(
 
 
 def check_column(name: str, there: Iterable[str], file: str) -> None:
-    """Raise ValueError, in words, where a table has no such column."""
+    """Raise ValueError, in words, where a table has no such column, or several."""
     names = list(there)
+    if names.count(name) > 1:
+        raise ValueError(f"{file} has {names.count(name)} columns {name!r}; give them names of their own")
     if name not in names:
         shown = "its columns: " + ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
         raise ValueError(f"{file} has no column {name!r}; {did_you_mean(name, names, shown)}")

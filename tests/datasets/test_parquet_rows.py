@@ -9,7 +9,8 @@ from cclab import CECM, FCM
 from cclab.datasets import ParquetRows, write_beliefs
 from cclab.datasets.parquet_rows import parquet_frames, write_frames
 
-pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+parquet = pytest.importorskip("pyarrow.parquet")
 
 
 @pytest.fixture
@@ -34,8 +35,6 @@ def test_rows_are_read_group_by_group(table):
 
 
 def test_what_was_read_is_let_go(tmp_path):
-    import pyarrow as pa
-
     path = tmp_path / "big.parquet"
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(1 << 20, 2)), columns=["x", "y"])
     frame.to_parquet(path, row_group_size=1 << 16)
@@ -98,6 +97,10 @@ def test_columns_are_told_by_their_names(table):
     for asked in (["x", "x"], ["y", "x", "y"]):
         with pytest.raises(ValueError, match="more than once"):
             ParquetRows(path, asked)
+    twice = pa.table([pa.array([1.0, 2.0])] * 2, names=["a", "a"])
+    parquet.write_table(twice, path)
+    with pytest.raises(ValueError, match=r"big.parquet has 2 columns 'a'"):
+        ParquetRows(path)
 
 
 def test_the_index_of_a_frame_is_no_feature(table):
@@ -113,9 +116,6 @@ def test_the_index_of_a_frame_is_no_feature(table):
 
 
 def test_days_and_decimals_of_databases_are_read(tmp_path):
-    import pyarrow as pa
-    from pyarrow import parquet
-
     path = tmp_path / "sales.parquet"
     days = [date(2024, 5, 1), None, date(2024, 5, 3)]
     prices = pa.array([Decimal("1.50"), None, Decimal("2.25")])

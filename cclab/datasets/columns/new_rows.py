@@ -13,6 +13,7 @@ from sklearn.preprocessing import normalize
 from cclab.datasets.columns.feature_matrix import Columns
 from cclab.datasets.columns.kinds import is_textual
 from cclab.datasets.columns.localised import MISSING_MARKS
+from cclab.datasets.columns.missing import median
 from cclab.datasets.columns.plan import Plan
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Feature:
                 raise ValueError(_something_else(values, values.dropna().iloc[0], "words"))
             return (values.astype(str).where(values.notna(), None) == self.word).to_numpy(dtype=float)
         x = days(values) if self.date else numbers(values)
-        x = np.where(np.isfinite(x), x, self.usual)
+        x = np.where(np.isnan(x), self.usual, x)
         with np.errstate(invalid="ignore", divide="ignore"):
             x = np.log1p(x) if self.log else x
         return np.where(np.isfinite(x), (x - self.shift) * self.factor, np.nan)
@@ -109,11 +110,12 @@ class Recipe:
         columns, plan, base = columns_of(data)
         place = np.full(data.rows.n_rows, -1)
         place[base] = np.arange(len(base))
-        frame = columns.frame.iloc[place[data.rows.positions]]
+        at = place[data.rows.positions]
+        frame, weights = columns.frame.iloc[at], None if columns.weights is None else columns.weights[at]
         X = data.X.toarray() if hasattr(data.X, "toarray") else np.asarray(data.X, dtype=float)
         cosine = plan.metric == "cosine"
         features = tuple(
-            _feature(name, frame, columns, plan, None if cosine else values)
+            _feature(name, frame, weights, columns, plan, None if cosine else values)
             for name, values in zip(data.feature_names, X.T)
         )
         recipe = cls(features, cosine)
@@ -125,7 +127,14 @@ class Recipe:
         return recipe
 
 
-def _feature(name: str, frame: pd.DataFrame, columns: Columns, plan: Plan, values: NDArray | None) -> Feature:
+def _feature(
+    name: str,
+    frame: pd.DataFrame,
+    weights: NDArray | None,
+    columns: Columns,
+    plan: Plan,
+    values: NDArray | None,
+) -> Feature:
     if name not in frame:
         for column in frame.columns:
             word = name.removeprefix(f"{column}=")
@@ -134,7 +143,7 @@ def _feature(name: str, frame: pd.DataFrame, columns: Columns, plan: Plan, value
         raise ValueError(_not_a_column(columns.file, name))
     date, log = columns.kinds.get(name) == "date", plan.scale.get(name) == "log"
     x = days(frame[name]) if date else numbers(frame[name])
-    usual = float(np.nanmedian(x)) if plan.missing.get(name) == "median" else np.nan
+    usual = median(x, weights) if plan.missing.get(name) == "median" else np.nan
     shift, factor = _line(np.log1p(x) if log else x, values)
     return Feature(name, date=date, log=log, usual=usual, shift=shift, factor=factor)
 
@@ -151,12 +160,12 @@ def _line(x: NDArray, values: NDArray | None) -> tuple[float, float]:
 
 
 def numbers(values: pd.Series) -> NDArray:
-    """(n,) a column as numbers; NaN where a value is missing or infinite. Anything else is refused in words."""
+    """(n,) a column as numbers; NaN where a value is missing. Anything else is refused in words."""
     if values.dtype.kind in "mM":
         raise ValueError(_something_else(values, values.iloc[0], "numbers"))
     x: Any = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     _refuse_others(values, x, "numbers")
-    return np.where(np.isfinite(x), x, np.nan)
+    return x
 
 
 def days(values: pd.Series) -> NDArray:
