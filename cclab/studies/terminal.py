@@ -6,6 +6,7 @@ import sys
 import warnings
 from argparse import Namespace
 from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def main(arguments: Namespace) -> int:
         if arguments.seed is not None:
             study = replace(study, seed=arguments.seed)
         return _run(study, arguments)
-    except ValueError as error:
+    except (ValueError, OSError, BrokenExecutor) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
