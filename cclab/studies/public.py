@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
 from cclab.core.registry import solvers
+from cclab.core.warning import warn_caller
 from cclab.studies import Cell, Data, Method, Study
 from cclab.studies.public_collections import Collection, own_collections, pccc_2, pccc_3
 from cclab.studies.result_tables import markdown
@@ -73,6 +75,12 @@ def means(frame: pd.DataFrame, collection: Collection) -> pd.DataFrame:
 
 class PublicStudy(Study):
     """A study whose report begins with means over each collection, beside those that were published."""
+
+    def run(self, *args: Any, **options: Any) -> pd.DataFrame:
+        """As `Study.run`; files of one's own that take no part are named."""
+        for words in filter(None, (collection.left_out for collection in COLLECTIONS)):
+            warn_caller(words)
+        return super().run(*args, **options)
 
     def report(self, frame: pd.DataFrame) -> str:
         """All of it in Markdown."""
