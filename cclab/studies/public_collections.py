@@ -30,7 +30,7 @@ from sklearn.datasets import make_blobs
 
 from cclab.core import ConstraintSet
 from cclab.datasets import Dataset, load_dataset
-from cclab.datasets.folder import data_folder
+from cclab.datasets.folder import COLLECTIONS, data_folder
 from cclab.datasets.table_files import read_table
 from cclab.studies.declaration import Data
 from cclab.studies.knowledge import Knowledge
@@ -39,8 +39,6 @@ from cclab.studies.knowledge import Knowledge
 SEED = 24
 #: Levels of knowledge as they were made: the sum of steps, not the rounded number, says how many links there are.
 LEVELS = np.arange(0.05, 0.55, 0.05)
-#: Where collections of one's own are, below the folder of data.
-FOLDER = "collections"
 #: What stands between the name of a data set and that of its links.
 _BEGIN = "_constraints_"
 
@@ -179,9 +177,9 @@ def own_data(path: Path) -> Dataset:
 def own_collections() -> tuple[Collection, ...]:
     """The collections in the folder of data; none where there is no such folder."""
     folder = data_folder()
-    if folder is None or not (folder / FOLDER).is_dir():
+    if folder is None or not (folder / COLLECTIONS).is_dir():
         return ()
-    return tuple(_collection(path) for path in sorted((folder / FOLDER).iterdir()) if path.is_dir())
+    return tuple(_collection(path) for path in sorted((folder / COLLECTIONS).iterdir()) if path.is_dir())
 
 
 def _collection(folder: Path) -> Collection:
