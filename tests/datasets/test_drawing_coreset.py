@@ -134,6 +134,7 @@ def test_a_session_on_a_coreset_is_saved_and_applied_to_all(big, tmp_path):
     session = Session(data, ECM(3, random_state=0))
     assert session.current.problem.sample_weight is not None
     session.run()
+    assert session.to_frame()["stands_for"].tolist() == data.sample_weight.tolist()
     session.save(tmp_path / "session.json")
     again = Session.load(tmp_path / "session.json")
     assert again.data.fingerprint == data.fingerprint
