@@ -153,6 +153,18 @@ class Chunked(ABC):
             self._refuse(_first_bad(block))
             yield block
 
+    def check_columns(self, n_features: int, names: tuple[str, ...] = ()) -> None:
+        """Raise ValueError, in words, where there are no samples, or these have not the features of a fit."""
+        if 0 in self.shape:
+            raise ValueError(f"X is empty: it has shape {self.shape}")
+        if self.shape[1] != n_features:
+            raise ValueError(f"X has {self.shape[1]} features, but the fit had {n_features} features")
+        if names and self.feature_names and self.feature_names != names:
+            raise ValueError(
+                f"X has the columns {', '.join(self.feature_names)}, but the fit had {', '.join(names)}; "
+                "give the same ones in the same order: ParquetRows(path, solver.feature_names_in_)"
+            )
+
     def total(self, part: Part, sample_weight: NDArray | None = None, size: int = BLOCK) -> tuple[Any, ...]:
         """As `Problem.total`."""
         return added(self.map(partial(block_total, part=part, size=size), sample_weight))

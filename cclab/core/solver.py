@@ -337,24 +337,12 @@ class Solver(ClusterMixin, Parametrized, ABC):
         if not isinstance(X, Chunked):
             accepted = "csr" if self.accepts_sparse else False
             return validate_data(self, X, accept_sparse=accepted, reset=reset, **checks)
-        if 0 in X.shape:
-            raise ValueError(f"X is empty: it has shape {X.shape}")
         if reset:
             self.n_features_in_ = X.shape[1]
-            vars(self).pop("feature_names_in_", None)
-            if X.feature_names:
-                self.feature_names_in_ = np.array(X.feature_names, dtype=object)
-            return X
-        if X.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features"
-            )
-        fitted = tuple(getattr(self, "feature_names_in_", ()))
-        if X.feature_names and fitted and X.feature_names != fitted:
-            raise ValueError(
-                f"X has the columns {', '.join(X.feature_names)}, but the fit had {', '.join(fitted)}; "
-                "give the same ones in the same order: ParquetRows(path, solver.feature_names_in_)"
-            )
+            self.feature_names_in_ = np.array(X.feature_names, dtype=object)
+            if not X.feature_names:
+                del self.feature_names_in_
+        X.check_columns(self.n_features_in_, tuple(getattr(self, "feature_names_in_", ())))
         return X
 
     def __sklearn_tags__(self) -> Any:

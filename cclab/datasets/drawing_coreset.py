@@ -129,7 +129,8 @@ class _Moments:
 
 def _moments(blocks: Iterable[tuple[NDArray, NDArray]]) -> _Moments:
     """Number of rows that can be samples, means and variances of their values, added up about the means so far."""
-    n_samples, count, mean, squares = 0, 0, 0, 0
+    n_samples = 0
+    count = mean = squares = np.zeros(1)
     for X, usable in blocks:
         X = X[usable]
         known = ~np.isnan(X)

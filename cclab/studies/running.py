@@ -46,7 +46,7 @@ def workers(scheduler: str | None, shared: Sequence[Any] = ()) -> Iterator[None]
         raise ClusterLost('a scheduler needs Dask: pip install "cclab[dask]"') from None
     from concurrent.futures import CancelledError
 
-    from distributed.comm import parse_address
+    from distributed.comm.addressing import parse_address
     from distributed.comm.registry import get_backend
     from joblib import parallel_config
     from joblib._dask import DaskDistributedBackend

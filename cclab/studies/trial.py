@@ -91,8 +91,8 @@ def run_trial(
     failed: dict[str, Any] = {"rows": [], "warnings": []}
     try:
         record = within(limit, partial(_tried, cell, trial, seed, measures, data))
-    except Ended as error:
-        return failed | {"error": f"Ended: {error}"}
+    except Ended as ended:
+        return failed | {"error": f"Ended: {ended}"}
     error = f"TooLong: it took more than {limit:g} seconds of processor time"
     return failed | {"error": error, "limit": limit} if record is None else record
 
