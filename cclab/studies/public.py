@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import pandas as pd
@@ -45,7 +46,10 @@ def cells() -> Iterator[Cell]:
 
 
 def _small(data: Data) -> bool:
-    return data.options.get("n", MOST_FOR_ALL_PAIRS) <= MOST_FOR_ALL_PAIRS
+    if "path" not in data.options:
+        return data.options["n"] <= MOST_FOR_ALL_PAIRS
+    with data.options["path"].open("rb") as file:
+        return sum(1 for _ in islice(file, MOST_FOR_ALL_PAIRS + 2)) <= MOST_FOR_ALL_PAIRS + 1  # below a header
 
 
 def means(frame: pd.DataFrame, collection: Collection) -> pd.DataFrame:

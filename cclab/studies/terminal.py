@@ -61,6 +61,11 @@ def results(arguments: Namespace) -> int:
             return 1
     chosen = [_limited(studies[name], arguments) for name in studies if not arguments.only or name in arguments.only]
     page = Path(arguments.page)
+    try:  # before what may take hours
+        page.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        print(f"the page can't be written to {page}: {error.strerror}", file=sys.stderr)
+        return 1
     try:
         with warnings.catch_warnings(), tqdm(unit="trial", disable=None) as bar:
             warnings.showwarning = lambda message, *_, **__: bar.write(f"Note: {message}", file=sys.stderr)
@@ -77,7 +82,6 @@ def results(arguments: Namespace) -> int:
     except KeyboardInterrupt:
         print("Stopped; the finished trials are kept, and the same command goes on from here.", file=sys.stderr)
         return 130
-    page.parent.mkdir(parents=True, exist_ok=True)
     write_page(ran, page)
     print(f"{page}: {len(chosen)} studies")
     return 0

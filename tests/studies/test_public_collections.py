@@ -7,7 +7,7 @@ import pytest
 
 from cclab import COPKMeans
 from cclab.datasets.rows import DroppedRows
-from cclab.studies import Cell, Method, Study, get_study
+from cclab.studies import Cell, Method, Study, get_study, public
 from cclab.studies.public import means
 from cclab.studies.public_collections import (
     PublishedLevel,
@@ -123,6 +123,13 @@ def test_files_that_take_no_part_are_named(folder):
     assert pccc_3().left_out == ""
     labels = [one.label for one in mine.parts[0][1]]
     assert labels == ["twelve_constraints_few.csv", "twelve_constraints_few.json", "table"]
+
+
+def test_solvers_that_compare_all_samples_get_small_data_only(folder, monkeypatch):
+    monkeypatch.setattr(public, "COLLECTIONS", own_collections())
+    assert {cell.method.label for cell in public.cells()} >= set(public.ALL_PAIRS)
+    monkeypatch.setattr(public, "MOST_FOR_ALL_PAIRS", 11)
+    assert not {cell.method.label for cell in public.cells()} & set(public.ALL_PAIRS)
 
 
 def test_means_stand_beside_the_published_ones():
