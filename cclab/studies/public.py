@@ -63,10 +63,12 @@ def means(frame: pd.DataFrame, collection: Collection) -> pd.DataFrame:
     published = PUBLISHED.get(collection.name, {})
     rows = []
     for level, at_level in mine.groupby("knowledge", sort=False):
+        has_free = at_level["ari_free"].notna().groupby(at_level["dataset"]).transform("any")
         for method, runs in at_level.groupby("method", sort=False):
             row = {"level": level, "method": method, "sets": runs["dataset"].nunique()}
             good = runs["error"].isna()
-            row |= {"ari": runs["ari"].where(good, 0.0).mean(), "ari_free": runs["ari_free"].mean()}
+            row |= {"ari": runs["ari"].where(good, 0.0).mean()}
+            row |= {"ari_free": runs["ari_free"].where(good | ~has_free[runs.index], 0.0).mean()}
             row |= {name: runs[name].mean() for name in ("satisfied", "seconds")} | {"failed": int((~good).sum())}
             rows.append(row)
         rows += [

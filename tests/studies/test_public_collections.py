@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from cclab import COPKMeans
@@ -140,3 +141,19 @@ def test_means_stand_beside_the_published_ones():
     assert first.loc["COPKMeans", "ari"] > 0.95
     assert first.loc["published: PCCC", "ari"] == 0.666
     assert "PCCC 3" in study.report(frame)
+
+
+def test_a_failure_counts_as_0_on_free_samples_too():
+    name, other, linked = (data.label for data, _ in pccc_3().parts[:3])
+    rows = [
+        {"dataset": name, "method": "A", "ari": 0.8, "ari_free": 0.6, "error": None},
+        {"dataset": other, "method": "A", "ari": 0.4, "ari_free": 0.2, "error": None},
+        {"dataset": linked, "method": "A", "ari": 1.0, "ari_free": np.nan, "error": None},  # no sample is free
+        {"dataset": name, "method": "B", "ari": 0.9, "ari_free": 0.9, "error": None},
+        {"dataset": other, "method": "B", "ari": np.nan, "ari_free": np.nan, "error": "TooLong"},
+        {"dataset": linked, "method": "B", "ari": np.nan, "ari_free": np.nan, "error": "TooLong"},
+    ]
+    frame = pd.DataFrame(rows).assign(knowledge="5 %", satisfied=1.0, seconds=1.0)
+    table = means(frame, pccc_3()).set_index("method")
+    assert table.loc["A", "ari_free"] == pytest.approx(0.4)
+    assert table.loc["B", ["ari", "ari_free", "failed"]].tolist() == pytest.approx([0.3, 0.45, 2])
