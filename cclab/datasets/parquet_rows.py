@@ -225,6 +225,8 @@ def _opened(path: Path) -> Any:
         from pyarrow import parquet
     except ImportError:
         raise ValueError(f"{path.name}: reading Parquet files needs pyarrow (pip install pyarrow)") from None
+    if path.is_dir():
+        raise IsADirectoryError(f"{path.name} is a folder; give one Parquet file, with all parts written into it")
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r} (looked in {Path.cwd()})")
     with path.open("rb") as stream:

@@ -74,6 +74,8 @@ def test_what_can_not_be_read_is_said(table, tmp_path):
         ParquetRows(path, ["name"])
     with pytest.raises(FileNotFoundError, match="there is no file"):
         ParquetRows(tmp_path / "none.parquet")
+    with pytest.raises(IsADirectoryError, match="is a folder; give one Parquet file"):
+        ParquetRows(tmp_path)
     (tmp_path / "cut.parquet").write_bytes(path.read_bytes()[:-100])
     with pytest.raises(ValueError, match="damaged"):
         ParquetRows(tmp_path / "cut.parquet")
