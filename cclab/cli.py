@@ -3,6 +3,7 @@
 import argparse
 import importlib.util
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
 
@@ -136,9 +137,14 @@ def run_apply(arguments: argparse.Namespace) -> int:
     from cclab.export.applying import apply_file
 
     try:
-        n_rows = apply_file(arguments.session, arguments.table, arguments.out)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: print(f"Note: {message}", file=sys.stderr)
+            n_rows = apply_file(arguments.session, arguments.table, arguments.out)
     except (ValueError, OSError) as error:
         return _fail(error)
+    except KeyboardInterrupt:
+        print("Stopped; nothing was written.", file=sys.stderr)
+        return 130
     print(f"{arguments.out}: {n_rows:,} rows")
     return 0
 

@@ -33,8 +33,13 @@ class DaskRows(Chunked):
             raise ValueError(f"X must have shape (n_samples, n_features), got {array.shape}")
         if np.isnan(array.shape).any():
             raise ValueError("the Dask array does not know how long its chunks are; call compute_chunk_sizes() first")
+        if not isinstance(array._meta, np.ndarray) or array.dtype.kind not in "biufO":
+            kind = f"{array.dtype} values in chunks of type {type(array._meta).__name__}"
+            raise ValueError(f"X must be numeric, in chunks that are arrays, got {kind}")
         if array.dtype not in (np.float32, np.float64):
             array = array.astype(float)
+        if isinstance(array._meta, np.ma.MaskedArray):
+            array = array.map_blocks(np.ma.filled, np.nan)  # what is masked is missing
         self.array = array.rechunk({1: -1})
         self.shape = self.array.shape
 

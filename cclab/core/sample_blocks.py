@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cclab.core.arrays import as_samples
+
 # Rows a block: its arrays of a few columns stay in the processor's cache.
 BLOCK = 4096
 # So many sets of picked rows are remembered: the linked samples, those that starts are drawn from.
@@ -145,6 +147,24 @@ class Chunked(ABC):
             yield Block(start, X, None if sample_weight is None else sample_weight[start:stop])
             start = stop
 
+    def whole_blocks(self) -> Iterator[Block]:
+        """As `blocks`; a value that is missing or infinite is refused where it is met."""
+        for block in self.blocks():
+            self._refuse(_first_bad(block))
+            yield block
+
+    def check_columns(self, n_features: int, names: tuple[str, ...] = ()) -> None:
+        """Raise ValueError, in words, where there are no samples, or these have not the features of a fit."""
+        if 0 in self.shape:
+            raise ValueError(f"X is empty: it has shape {self.shape}")
+        if self.shape[1] != n_features:
+            raise ValueError(f"X has {self.shape[1]} features, but the fit had {n_features} features")
+        if names and self.feature_names and self.feature_names != names:
+            raise ValueError(
+                f"X has the columns {', '.join(self.feature_names)}, but the fit had {', '.join(names)}; "
+                "give the same ones in the same order: ParquetRows(path, solver.feature_names_in_)"
+            )
+
     def total(self, part: Part, sample_weight: NDArray | None = None, size: int = BLOCK) -> tuple[Any, ...]:
         """As `Problem.total`."""
         return added(self.map(partial(block_total, part=part, size=size), sample_weight))
@@ -154,7 +174,7 @@ class Chunked(ABC):
 
     def __getitem__(self, samples: Any) -> NDArray:
         """Some samples by their numbers, in memory; those asked for lately are remembered."""
-        numbers = np.asarray(samples, dtype=np.int64)
+        numbers = as_samples(samples, len(self), "samples")
         key, kept = numbers.tobytes(), self._remembered
         if key not in kept:
             if len(kept) >= REMEMBERED:
@@ -177,20 +197,31 @@ class Chunked(ABC):
             Some values are missing or infinite; the words name the first.
         """
         least, most, bad = zip(*self.map(_extent_of))
-        first = next((place for place in bad if place is not None), None)
-        if first is not None:
-            row, column, what = first
+        self._refuse(next((place for place in bad if place is not None), None))
+        return np.min(least, axis=0), np.max(most, axis=0)
+
+    def _refuse(self, bad: Bad | None) -> None:
+        if bad is not None:
+            row, column, what = bad
             called = repr(self.feature_names[column]) if self.feature_names else column
             raise ValueError(
                 f"X contains {what} in row {row}, column {called}; drop the rows with such values or fill them in first"
             )
-        return np.min(least, axis=0), np.max(most, axis=0)
 
 
-def _extent_of(block: Block) -> tuple[NDArray, NDArray, tuple[int, int, str] | None]:
-    X = block.X
-    least, most = X.min(axis=0), X.max(axis=0)
-    if np.isfinite(least).all() and np.isfinite(most).all():
-        return least, most, None
-    row, column = np.argwhere(~np.isfinite(X))[0]
-    return least, most, (block.start + int(row), int(column), "NaN" if np.isnan(X[row, column]) else "infinity (inf)")
+# Where a value is missing or infinite, and which of them it is.
+Bad = tuple[int, int, str]
+
+
+def _extent_of(block: Block) -> tuple[NDArray, NDArray, Bad | None]:
+    least, most = block.X.min(axis=0), block.X.max(axis=0)
+    is_whole = np.isfinite(least).all() and np.isfinite(most).all()
+    return least, most, None if is_whole else _first_bad(block)
+
+
+def _first_bad(block: Block) -> Bad | None:
+    finite = np.isfinite(block.X)
+    if finite.all():
+        return None
+    row, column = np.argwhere(~finite)[0]
+    return block.start + int(row), int(column), "NaN" if np.isnan(block.X[row, column]) else "infinity (inf)"

@@ -326,7 +326,7 @@ class Solver(ClusterMixin, Parametrized, ABC):
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False)
-        blocks = X.blocks() if isinstance(X, Chunked) else Block(0, X).parts(CHUNK)
+        blocks = X.whole_blocks() if isinstance(X, Chunked) else Block(0, X).parts(CHUNK)
         for block in blocks:
             belief = self.state_.belief(block) if fitted else self.believe(block.X, self.state_)
             yield belief.reordered(self._order)
@@ -339,11 +339,10 @@ class Solver(ClusterMixin, Parametrized, ABC):
             return validate_data(self, X, accept_sparse=accepted, reset=reset, **checks)
         if reset:
             self.n_features_in_ = X.shape[1]
-            return X
-        if X.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features"
-            )
+            self.feature_names_in_ = np.array(X.feature_names, dtype=object)
+            if not X.feature_names:
+                del self.feature_names_in_
+        X.check_columns(self.n_features_in_, tuple(getattr(self, "feature_names_in_", ())))
         return X
 
     def __sklearn_tags__(self) -> Any:

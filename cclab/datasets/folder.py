@@ -25,6 +25,9 @@ from cclab.datasets.dataset import Dataset
 from cclab.datasets.limits import TooLarge
 from cclab.datasets.unpacking import checked_csr, load_npz
 
+#: What the folder may have in place of an index, or beside it: data with links, one folder for each collection.
+COLLECTIONS = "collections"
+
 
 def data_folder() -> Path | None:
     """The folder that CCLAB_DATA names, or None where the variable is unset or empty."""
@@ -47,6 +50,8 @@ def folder_index() -> dict[str, dict]:
         entries = json.loads(path.read_text(encoding="utf-8"))["datasets"]
         return {entry["name"]: entry | {"file": folder / entry["file"]} for entry in entries}
     except FileNotFoundError:
+        if (folder / COLLECTIONS).is_dir():
+            return {}
         raise FileNotFoundError(f"{path} does not exist; CCLAB_DATA must name a folder with such an index") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from cclab.datasets.parquet import damaged
 AT_A_TIME = 1 << 16
 #: Bytes of a column that are read from the file at a time.
 READ_BYTES = 1 << 20
+_MAGIC = b"PAR1"
 
 Progress = Callable[[int, int], None]
 
@@ -32,7 +33,7 @@ class ParquetRows(Chunked):
     ----------
     path : path
     columns : sequence of str, optional
-        The features; left out, all columns of numbers.
+        The features; left out, all columns of numbers, but for the index of a frame that was written.
 
     Raises
     ------
@@ -55,12 +56,16 @@ class ParquetRows(Chunked):
     def __init__(self, path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> None:
         self.path = Path(path).expanduser()
         with _opened(self.path) as file:
+            names = file.schema_arrow.names
             kinds = {field.name: field.type for field in file.schema_arrow}
+            index = _index_columns(file)
             self._groups = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
         numeric = [name for name, kind in kinds.items() if _is_number(kind)]
-        chosen = numeric if columns is None else list(columns)
+        chosen = [name for name in numeric if name not in index] if columns is None else list(columns)
         for name in chosen:
-            check_column(name, kinds, self.path.name)
+            check_column(name, names, self.path.name)
+            if chosen.count(name) > 1:
+                raise ValueError(f"{self.path.name}: column {name!r} is asked for more than once")
             if name not in numeric:
                 raise ValueError(f"{self.path.name}: column {name!r} holds {kinds[name]} values, and no numbers")
         if not chosen:
@@ -89,15 +94,39 @@ class ParquetRows(Chunked):
     def _arrays(self, groups: list[int] | None) -> Iterator[NDArray]:
         for batch in _batches(self.path, list(self.feature_names), groups):
             X = np.empty((batch.num_rows, len(self.feature_names)), dtype=self._dtype)
-            for j, values in enumerate(batch.columns):
+            for j, values in enumerate(_plain_numbers(batch).columns):
                 X[:, j] = values.to_numpy(zero_copy_only=False)
             yield X
 
 
-def parquet_frames(path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
-    """The table in a Parquet file, some thousands of rows at a time."""
-    for batch in _batches(Path(path), None if columns is None else list(columns), None):
-        yield batch.to_pandas()
+def parquet_frames(
+    path: str | os.PathLike[str], columns: Sequence[str] | None = None, as_stored: Collection[str] = ()
+) -> Iterator[pd.DataFrame]:
+    """The table in a Parquet file, some thousands of rows at a time, each part numbered from 0.
+
+    Parameters
+    ----------
+    path : path
+    columns : sequence of str, optional
+        Left out, all but the index of a frame that was written.
+    as_stored : collection of str
+        Columns that keep the type that they have in the file: a whole number of many digits stays itself beside an
+        empty cell.
+    """
+    import pyarrow as pa
+
+    path = Path(path)
+    if columns is None:
+        with _opened(path) as file:
+            index = _index_columns(file)
+            columns = [name for name in file.schema_arrow.names if name not in index]
+    for batch in _batches(path, list(columns), None):
+        frame = _plain_numbers(batch).to_pandas(
+            ignore_metadata=True, date_as_object=False, types_mapper={pa.bool_(): pd.BooleanDtype()}.get
+        )
+        for name in as_stored:
+            frame[name] = pd.array(batch.column(name), dtype=pd.ArrowDtype(batch.column(name).type))
+        yield frame
 
 
 def parquet_columns(path: str | os.PathLike[str]) -> tuple[tuple[str, ...], int]:
@@ -177,14 +206,16 @@ def write_beliefs(
 
 
 def check_column(name: str, there: Iterable[str], file: str) -> None:
-    """Raise ValueError, in words, where a table has no such column."""
+    """Raise ValueError, in words, where a table has no such column, or several."""
     names = list(there)
+    if names.count(name) > 1:
+        raise ValueError(f"{file} has {names.count(name)} columns {name!r}; give them names of their own")
     if name not in names:
         shown = "its columns: " + ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
         raise ValueError(f"{file} has no column {name!r}; {did_you_mean(name, names, shown)}")
 
 
-def _batches(path: Path, columns: list[str] | None, groups: list[int] | None) -> Iterator[Any]:
+def _batches(path: Path, columns: list[str], groups: list[int] | None) -> Iterator[Any]:
     with _opened(path) as file, damaged(path.name):
         yield from file.iter_batches(AT_A_TIME, columns=columns, row_groups=groups)
 
@@ -194,14 +225,36 @@ def _opened(path: Path) -> Any:
         from pyarrow import parquet
     except ImportError:
         raise ValueError(f"{path.name}: reading Parquet files needs pyarrow (pip install pyarrow)") from None
+    if path.is_dir():
+        raise IsADirectoryError(f"{path.name} is a folder; give one Parquet file, with all parts written into it")
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r} (looked in {Path.cwd()})")
+    with path.open("rb") as stream:
+        if stream.read(len(_MAGIC)) != _MAGIC:
+            raise ValueError(f"{path.name} is no Parquet file; write the table as one first (frame.to_parquet)")
     with damaged(path.name):
         # By default pyarrow reads ahead, and has held the whole file by its last row.
         return parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES)
 
 
+def _index_columns(file: Any) -> set[str]:
+    """The columns that hold the index of a frame of pandas: names of rows, or what is left of their numbers."""
+    written = file.schema_arrow.pandas_metadata or {}
+    return {name for name in written.get("index_columns", ()) if isinstance(name, str)}
+
+
+def _plain_numbers(batch: Any) -> Any:
+    """A batch whose decimal numbers, as databases have them, are floats."""
+    import pyarrow as pa
+
+    kinds = [pa.float64() if pa.types.is_decimal(field.type) else field.type for field in batch.schema]
+    if kinds == batch.schema.types:
+        return batch
+    columns = [values.cast(kind) for values, kind in zip(batch.columns, kinds)]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
 def _is_number(kind: Any) -> bool:
     from pyarrow import types
 
-    return types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
+    return types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cclab.datasets import Dataset
 from cclab.datasets.columns.new_rows import Recipe
-from cclab.datasets.parquet_rows import parquet_frames
+from cclab.datasets.parquet_rows import parquet_columns, parquet_frames
 from cclab.looks.projections import Projection
 
 
@@ -33,11 +33,14 @@ def rows_inside(data: Dataset, projection: Projection, polygon: ArrayLike) -> ND
     Raises
     ------
     ValueError
-        Features are not made of single columns.
+        Features are not made of single columns, or the file is not what it was.
     """
     from matplotlib.path import Path as Outline
 
     assert data.coreset is not None
+    n_rows = parquet_columns(data.coreset.path)[1]
+    if n_rows != data.coreset.n_rows:
+        raise ValueError(f"{data.coreset.file} had {data.coreset.n_rows:,} rows and has {n_rows:,} now; open it again")
     corners = np.asarray(polygon, dtype=float)
     outline, low, high = Outline(corners), corners.min(axis=0), corners.max(axis=0)
     recipe = Recipe.of(data)

@@ -20,7 +20,8 @@ def belief_by_row(
     """One row for each row of the original table, in its order and with its index; dropped rows have empty cells.
 
     Columns: ``cluster``, ``cluster_name`` where there are `names` (by the number from 0), ``ambiguity``, ``outlier``,
-    and the belief itself. `first` is what clusters are counted from.
+    and the belief itself; of a coreset ``stands_for`` first, the number of rows that each stands for. `first` is what
+    clusters are counted from.
     """
     if belief.n_samples != data.n_samples:
         raise ValueError(
@@ -30,6 +31,8 @@ def belief_by_row(
     said = belief.to_frame(first=first).rename(columns={"label": "cluster"})
     if names:
         said.insert(1, "cluster_name", said["cluster"].map({first + number: name for number, name in names.items()}))
+    if data.sample_weight is not None:
+        said.insert(0, "stands_for", data.sample_weight)
     return data.rows.spread(said.astype({"cluster": "Int64", "outlier": "boolean"}))
 
 

@@ -8,6 +8,7 @@ import inspect
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,13 +23,15 @@ def fingerprint(*values: Any) -> str:
 
 
 def describe(value: Any) -> Any:
-    """`value` in JSON's terms. Functions and classes count by all code that they run, so that a change is noticed."""
+    """`value` in JSON's terms. Functions and classes count by all code that they run, files by what is in them."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
         return [str(value.dtype), value.shape, _digest(value.tobytes())]
+    if isinstance(value, Path):
+        return [value.name, _digest(value.read_bytes()) if value.is_file() else ""]
     if isinstance(value, Mapping):
         return [[describe(k), describe(v)] for k, v in sorted(value.items(), key=lambda item: str(item[0]))]
     if isinstance(value, list | tuple):
@@ -51,7 +54,8 @@ def describe(value: Any) -> Any:
     if callable(value):
         return getattr(value, "__qualname__", type(value).__qualname__)
     raise TypeError(
-        f"a declaration holds plain values, arrays, estimators, classes and functions, but not a {type(value).__name__}"
+        "a declaration holds plain values, arrays, estimators, classes, functions and paths, but not a "
+        f"{type(value).__name__}"
     )
 
 

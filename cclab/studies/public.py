@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
+from typing import Any
 
 import pandas as pd
 
 from cclab.core.registry import solvers
+from cclab.core.warning import warn_caller
 from cclab.studies import Cell, Data, Method, Study
 from cclab.studies.public_collections import Collection, own_collections, pccc_2, pccc_3
 from cclab.studies.result_tables import markdown
@@ -43,7 +46,10 @@ def cells() -> Iterator[Cell]:
 
 
 def _small(data: Data) -> bool:
-    return data.options.get("n", MOST_FOR_ALL_PAIRS) <= MOST_FOR_ALL_PAIRS
+    if "path" not in data.options:
+        return data.options["n"] <= MOST_FOR_ALL_PAIRS
+    with data.options["path"].open("rb") as file:
+        return sum(1 for _ in islice(file, MOST_FOR_ALL_PAIRS + 2)) <= MOST_FOR_ALL_PAIRS + 1  # below a header
 
 
 def means(frame: pd.DataFrame, collection: Collection) -> pd.DataFrame:
@@ -57,10 +63,12 @@ def means(frame: pd.DataFrame, collection: Collection) -> pd.DataFrame:
     published = PUBLISHED.get(collection.name, {})
     rows = []
     for level, at_level in mine.groupby("knowledge", sort=False):
+        has_free = at_level["ari_free"].notna().groupby(at_level["dataset"]).transform("any")
         for method, runs in at_level.groupby("method", sort=False):
             row = {"level": level, "method": method, "sets": runs["dataset"].nunique()}
             good = runs["error"].isna()
-            row |= {"ari": runs["ari"].where(good, 0.0).mean(), "ari_free": runs["ari_free"].mean()}
+            row |= {"ari": runs["ari"].where(good, 0.0).mean()}
+            row |= {"ari_free": runs["ari_free"].where(good | ~has_free[runs.index], 0.0).mean()}
             row |= {name: runs[name].mean() for name in ("satisfied", "seconds")} | {"failed": int((~good).sum())}
             rows.append(row)
         rows += [
@@ -73,6 +81,12 @@ def means(frame: pd.DataFrame, collection: Collection) -> pd.DataFrame:
 
 class PublicStudy(Study):
     """A study whose report begins with means over each collection, beside those that were published."""
+
+    def run(self, *args: Any, **options: Any) -> pd.DataFrame:
+        """As `Study.run`; files of one's own that take no part are named."""
+        for words in filter(None, (collection.left_out for collection in COLLECTIONS)):
+            warn_caller(words)
+        return super().run(*args, **options)
 
     def report(self, frame: pd.DataFrame) -> str:
         """All of it in Markdown."""

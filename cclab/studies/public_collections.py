@@ -30,7 +30,8 @@ from sklearn.datasets import make_blobs
 
 from cclab.core import ConstraintSet
 from cclab.datasets import Dataset, load_dataset
-from cclab.datasets.folder import data_folder
+from cclab.datasets.folder import COLLECTIONS, data_folder
+from cclab.datasets.table_files import read_table
 from cclab.studies.declaration import Data
 from cclab.studies.knowledge import Knowledge
 
@@ -38,8 +39,8 @@ from cclab.studies.knowledge import Knowledge
 SEED = 24
 #: Levels of knowledge as they were made: the sum of steps, not the rounded number, says how many links there are.
 LEVELS = np.arange(0.05, 0.55, 0.05)
-#: Where collections of one's own are, below the folder of data.
-FOLDER = "collections"
+#: What stands between the name of a data set and that of its links.
+_BEGIN = "_constraints_"
 
 
 def blobs(n: int, k: int, spread: float = 1.0, box: float = 10.0) -> Dataset:
@@ -90,23 +91,38 @@ class LinksFromFile(Knowledge):
 
     def draw(self, data: Dataset, rng: np.random.Generator) -> ConstraintSet:
         """The links; nothing is drawn."""
-        return links_from_file(self.path, data.n_samples)
+        return links_from_file(self.path, data)
 
 
-def links_from_file(path: Path, n_samples: int) -> ConstraintSet:
-    """The links of a file, or an error that names it."""
+def links_from_file(path: Path, data: Dataset) -> ConstraintSet:
+    """The links of a file about the rows of a table, or an error that names it.
+
+    A row that is left out, for want of a value, takes its links along; all others keep theirs.
+    """
     try:
-        if path.suffix == ".csv":
-            return ConstraintSet.from_frame(pd.read_csv(path), n_samples)
-        written = json.loads(path.read_text(encoding="utf-8"))
-        known = ConstraintSet(n_samples)
-        known = known.with_must_link(written["ml"]) if written.get("ml") else known
-        return known.with_cannot_link(written["cl"]) if written.get("cl") else known
+        table = pd.read_csv(path) if path.suffix == ".csv" else None
+        if table is not None and "by" in table.columns:  # it says itself how it names samples
+            return ConstraintSet.from_frame(table, by=data)
+        known = (
+            _links_in_json(path, data.rows.n_rows)
+            if table is None
+            else ConstraintSet.from_frame(table, data.rows.n_rows)
+        )
+        return known.restrict(data.rows.positions)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f"{path} has no links that can be read ({error}); expected "
             '{"ml": [[0, 3], ...], "cl": [[1, 2], ...]}, or a table with the columns kind, i, j'
         ) from None
+
+
+def _links_in_json(path: Path, n_rows: int) -> ConstraintSet:
+    written = json.loads(path.read_text(encoding="utf-8"))
+    if not {"ml", "cl"} & written.keys():
+        raise ValueError("it has neither 'ml' nor 'cl'")
+    known = ConstraintSet(n_rows)
+    known = known.with_must_link(written["ml"]) if written.get("ml") else known
+    return known.with_cannot_link(written["cl"]) if written.get("cl") else known
 
 
 @dataclass(frozen=True)
@@ -117,10 +133,21 @@ class Collection:
     ----------
     name : str
     parts : tuple of (Data, tuple of Knowledge)
+    alone : tuple of str
+        Files of data without links, and of links without data.
     """
 
     name: str
     parts: tuple[tuple[Data, tuple[Knowledge, ...]], ...]
+    alone: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> str:
+        """What of it takes no part, and why, in words; empty where all does."""
+        if not self.parts and not self.alone:
+            return f"collection {self.name} is an empty folder"
+        files = f"collection {self.name}: {', '.join(self.alone)} left out"
+        return f"{files}; NAME.csv and NAME_constraints_LEVEL.json (or .csv) belong together" if self.alone else ""
 
 
 def pccc_2() -> Collection:
@@ -138,9 +165,9 @@ def pccc_3() -> Collection:
     return Collection("PCCC 3", tuple((Data(blobs, label=f"3: n {n}, k {k}", n=n, k=k), levels) for n, k in sets))
 
 
-def own_data(path: str) -> Dataset:
+def own_data(path: Path) -> Dataset:
     """The data of a collection's file."""
-    table = pd.read_csv(path)
+    table = read_table(path)
     truth = next((name for name in ("class", "label") if name in table.columns), None)
     if truth is None:
         raise ValueError(f"{path} has no column 'class' or 'label', which says what is true")
@@ -150,21 +177,24 @@ def own_data(path: str) -> Dataset:
 def own_collections() -> tuple[Collection, ...]:
     """The collections in the folder of data; none where there is no such folder."""
     folder = data_folder()
-    if folder is None or not (folder / FOLDER).is_dir():
+    if folder is None or not (folder / COLLECTIONS).is_dir():
         return ()
-    found = (_collection(path) for path in sorted((folder / FOLDER).iterdir()) if path.is_dir())
-    return tuple(collection for collection in found if collection.parts)
+    return tuple(_collection(path) for path in sorted((folder / COLLECTIONS).iterdir()) if path.is_dir())
 
 
 def _collection(folder: Path) -> Collection:
-    parts = []
-    for path in sorted(folder.glob("*.csv")):
-        if "_constraints_" in path.name:
-            continue
-        begin = path.stem.removesuffix("_data") + "_constraints_"
+    tables = [path for path in sorted(folder.glob("*.csv")) if _BEGIN not in path.name]
+    parts, alone, used = [], [], set()
+    for path in tables:
+        begin = path.stem.removesuffix("_data") + _BEGIN
         files = sorted(file for file in folder.rglob(f"{begin}*") if file.suffix in (".json", ".csv"))
-        if files:
-            links = tuple(LinksFromFile(file, label=file.stem.removeprefix(begin)) for file in files)
-            label = f"{folder.name}: {path.stem.removesuffix('_data')}"
-            parts.append((Data(own_data, label=label, path=str(path)), links))
-    return Collection(folder.name, tuple(parts))
+        used |= set(files)
+        if not files:
+            alone.append(path.name)
+            continue
+        short = [file.stem.removeprefix(begin) for file in files]
+        labels = [name if short.count(name) == 1 else str(file.relative_to(folder)) for name, file in zip(short, files)]
+        links = tuple(LinksFromFile(file, label=label) for file, label in zip(files, labels))
+        parts.append((Data(own_data, label=f"{folder.name}: {path.stem.removesuffix('_data')}", path=path), links))
+    alone += [file.name for file in sorted(folder.rglob(f"*{_BEGIN}*")) if file not in used]
+    return Collection(folder.name, tuple(parts), tuple(alone))

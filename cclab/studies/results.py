@@ -30,7 +30,7 @@ class Results:
         # The fingerprints of the cells that had each name, by the number of the trial.
         self._prints: dict[tuple[Any, ...], set[str]] = {}
         self.unreadable = 0
-        if path is not None and path.exists():
+        if path is not None and path.is_file():
             for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
                 record = _parsed(line)
                 if record is None:
@@ -66,12 +66,23 @@ class Results:
         """Keep a trial, on disk before this returns."""
         record = {"cell": key[0], "trial": key[1], "date": date.today().isoformat(), **record}
         self._put(key, record)
-        if self.path is not None:
+        self._write(json.dumps(record).encode() + b"\n")
+
+    def open(self) -> None:
+        """Make sure that trials can be kept, before one is run."""
+        self._write(b"")
+
+    def _write(self, line: bytes) -> None:
+        if self.path is None:
+            return
+        try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a+b") as file:
                 # A line that a kill has cut short must not swallow the next one.
                 file.write(b"" if _ends_well(file) else b"\n")
-                file.write(json.dumps(record).encode() + b"\n")
+                file.write(line)
+        except OSError as error:
+            raise OSError(f"results can't be written to {self.path}: {error.strerror}") from error
 
 
 def _ends_well(file: Any) -> bool:

@@ -8,10 +8,15 @@ from typing import Any
 
 # Seconds until a scheduler must have answered.
 PATIENCE = 10
+KEPT = "finished trials are kept, and the same command goes on from here"
 
 
 class ClusterLost(ValueError):
     """No cluster is there, or it has gone while trials ran; the words say which."""
+
+
+class WorkersLost(ClusterLost):
+    """Workers have gone while trials ran, with what these need; others may be there."""
 
 
 @contextmanager
@@ -28,7 +33,9 @@ def workers(scheduler: str | None, shared: Sequence[Any] = ()) -> Iterator[None]
     Raises
     ------
     ClusterLost
-        Nobody answers at the address, Dask is not installed, or all workers that had a trial were lost.
+        Nobody answers at the address, or Dask is not installed.
+    WorkersLost
+        Some are lost with data that only they had, or by what they were to do.
     """
     if scheduler is None:
         yield
@@ -39,9 +46,19 @@ def workers(scheduler: str | None, shared: Sequence[Any] = ()) -> Iterator[None]
         raise ClusterLost('a scheduler needs Dask: pip install "cclab[dask]"') from None
     from concurrent.futures import CancelledError
 
+    from distributed.comm.addressing import parse_address
+    from distributed.comm.registry import get_backend
     from joblib import parallel_config
+    from joblib._dask import DaskDistributedBackend
+
+    class AtWorkers(DaskDistributedBackend):
+        """Where a cluster can do one thing at a time, joblib would do it here."""
+
+        def effective_n_jobs(self, n_jobs: int) -> int:
+            return max(2, super().effective_n_jobs(n_jobs))
 
     try:
+        get_backend(parse_address(scheduler)[0])  # asked by a client, it would complain again when that is let go
         if not scheduler.rpartition(":")[2].isdigit():  # a client without a port complains again when it is let go
             raise ValueError("its port is missing")
         client = Client(scheduler, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
@@ -51,10 +68,11 @@ def workers(scheduler: str | None, shared: Sequence[Any] = ()) -> Iterator[None]
         ) from None
     with client:
         try:
-            with parallel_config("dask", client=client, scatter=list(shared), wait_for_workers_timeout=PATIENCE):
+            with parallel_config(AtWorkers(client=client, scatter=list(shared), wait_for_workers_timeout=PATIENCE)):
                 yield
-        except (KilledWorker, CancelledError, TimeoutError) as error:
+        except TimeoutError:
             raise ClusterLost(
-                f"the workers at {scheduler} were lost ({error}); finished trials are kept, and the same command goes "
-                "on from here"
+                f"no worker has come to {scheduler} within {PATIENCE} s (`dask worker {scheduler}` starts one); {KEPT}"
             ) from None
+        except (KilledWorker, CancelledError, OSError) as error:
+            raise WorkersLost(f"the workers at {scheduler} were lost ({type(error).__name__}); {KEPT}") from None

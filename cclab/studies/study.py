@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import takewhile
@@ -21,7 +23,8 @@ from cclab.studies.declaration import Cell
 from cclab.studies.identity import fingerprint
 from cclab.studies.result_tables import curves, markdown, results_table, thinned
 from cclab.studies.results import Results, TrialKey
-from cclab.studies.running import workers
+from cclab.studies.running import WorkersLost, workers
+from cclab.studies.time_limit import can_limit
 from cclab.studies.trial import Measure, loaded_data, run_trial
 
 if TYPE_CHECKING:
@@ -150,7 +153,7 @@ class Study:
         keys = self._keys(self.selected(only), trials)
         results = Results(None if out is None else Path(out) / self.name / "trials.jsonl")
         missing = {key: cell for key, cell in keys.items() if fresh or not results.done(key, self.limit)}
-        if results.unreadable:
+        if missing and results.unreadable:
             cut = counted(results.unreadable, "line")
             warn_caller(f"{results.path} has {cut} cut short: those trials are run again, if they are asked for")
         stale = sum(results.done_otherwise(key, cell.key) for key, cell in missing.items())
@@ -159,6 +162,8 @@ class Study:
                 f"{results.path} has {stale} of these trials from other code, or another declaration: run again",
                 StaleResults,
             )
+        if missing:
+            results.open()
         tell = progress or (lambda done, total: None)
         there = len(keys) - len(missing)
         tell(there, len(keys))
@@ -202,12 +207,25 @@ class Study:
         end = float("inf") if minutes is None else time.monotonic() + 60 * minutes
         # Processes of this machine load what they need; to others, data are sent.
         loaded = {} if scheduler is None else loaded_data(cell.data for cell in missing.values())
-        trials = (
-            delayed(_keyed_trial)(key, cell, self.seed, self.measures, self.limit, loaded.get(cell.data))
-            for key, cell in takewhile(lambda _: time.monotonic() < end, missing.items())
-        )
-        with workers(scheduler, tuple(loaded.values())):
-            yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(trials)
+        left, limit = dict(missing), self.limit
+        while left and time.monotonic() < end:
+            before = len(left)
+            trials = (
+                delayed(_keyed_trial)(key, cell, self.seed, self.measures, limit, loaded.get(cell.data))
+                for key, cell in takewhile(lambda _: time.monotonic() < end, list(left.items()))
+            )
+            try:
+                with workers(scheduler, tuple(loaded.values())):
+                    for key, record in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(trials):
+                        del left[key]
+                        yield key, record
+            except (WorkersLost, BrokenExecutor) as error:
+                # A worker that goes takes data along that others wait for: they begin again with what is left. Where
+                # that leads nowhere it is a trial that ends its process, so each has one of its own from then on.
+                if len(left) == before or isinstance(error, BrokenExecutor):
+                    if limit is not None or not can_limit():
+                        raise
+                    limit = math.inf
 
     # ------------------------------------------------------------------ looking
 

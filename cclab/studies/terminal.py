@@ -6,6 +6,7 @@ import sys
 import warnings
 from argparse import Namespace
 from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def main(arguments: Namespace) -> int:
         if arguments.seed is not None:
             study = replace(study, seed=arguments.seed)
         return _run(study, arguments)
-    except ValueError as error:
+    except (ValueError, OSError, BrokenExecutor) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -60,6 +61,11 @@ def results(arguments: Namespace) -> int:
             return 1
     chosen = [_limited(studies[name], arguments) for name in studies if not arguments.only or name in arguments.only]
     page = Path(arguments.page)
+    try:  # before what may take hours
+        page.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        print(f"the page can't be written to {page}: {error.strerror}", file=sys.stderr)
+        return 1
     try:
         with warnings.catch_warnings(), tqdm(unit="trial", disable=None) as bar:
             warnings.showwarning = lambda message, *_, **__: bar.write(f"Note: {message}", file=sys.stderr)
@@ -76,7 +82,6 @@ def results(arguments: Namespace) -> int:
     except KeyboardInterrupt:
         print("Stopped; the finished trials are kept, and the same command goes on from here.", file=sys.stderr)
         return 130
-    page.parent.mkdir(parents=True, exist_ok=True)
     write_page(ran, page)
     print(f"{page}: {len(chosen)} studies")
     return 0

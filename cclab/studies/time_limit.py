@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
+import os
+import pickle
+import signal
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NoReturn
 
 try:
     import resource
@@ -16,7 +17,11 @@ except ImportError:  # pragma: no cover (Windows)
 
 def can_limit() -> bool:
     """Whether this system can stop a process after some processor time."""
-    return resource is not None and "fork" in multiprocessing.get_all_start_methods()
+    return resource is not None and hasattr(os, "fork")
+
+
+class Ended(RuntimeError):
+    """A process has ended before it had anything to tell."""
 
 
 def within(seconds: float, run: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
@@ -24,26 +29,41 @@ def within(seconds: float, run: Callable[[], dict[str, Any]]) -> dict[str, Any] 
 
     Solvers spend their time in compiled code, an integer programme say, where no signal and no thread reaches them: the
     system stops the process. Where it can't, there is no limit.
+
+    Raises
+    ------
+    Ended
+        The process has ended by something else, for want of memory say.
     """
     if not can_limit():
         return run()
-    context = multiprocessing.get_context("fork")
-    here, there = context.Pipe(duplex=False)
-    process = context.Process(target=_tell, args=(there, run, seconds))
-    process.start()
-    there.close()
-    try:
-        return here.recv()
-    except EOFError:
+    # By hand: multiprocessing would let no worker of Dask have a child.
+    here, there = os.pipe()
+    child = os.fork()
+    if not child:
+        _tell(there, run, seconds)
+    os.close(there)
+    with open(here, "rb") as pipe:
+        told = pipe.read()
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code == 0:
+        return pickle.loads(told)
+    if code == -signal.SIGXCPU:
         return None
+    called = f"status {code}" if code > 0 else signal.Signals(-code).name
+    raise Ended(f"its process has ended, with {called}; was there enough memory?")
+
+
+def _tell(there: int, run: Callable[[], dict[str, Any]], seconds: float) -> NoReturn:
+    """What a child does: it runs, tells, and ends without a look at what its parent had in hand."""
+    code = 1
+    try:
+        if math.isfinite(seconds):
+            # Processor time counts from the start of this process; the system counts in whole seconds.
+            whole = math.ceil(seconds)
+            resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 1))
+        with open(there, "wb") as pipe:
+            pipe.write(pickle.dumps(run()))
+        code = 0
     finally:
-        process.join()
-        here.close()
-
-
-def _tell(there: Connection, run: Callable[[], dict[str, Any]], seconds: float) -> None:
-    # Processor time counts from the start of this process; the system counts in whole seconds.
-    whole = math.ceil(seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 1))
-    there.send(run())
-    there.close()
+        os._exit(code)

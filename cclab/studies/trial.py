@@ -19,7 +19,7 @@ from cclab.core.scores import MEASURES
 from cclab.oracles import Truth, ask
 from cclab.studies.declaration import Cell, Data, Method
 from cclab.studies.knowledge import Asked
-from cclab.studies.time_limit import within
+from cclab.studies.time_limit import Ended, within
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def run_trial(
     trial, seed : int
     measures : sequence of callables
     limit : float, optional
-        So many seconds of processor time it may take.
+        So many seconds of processor time it may take; with a limit, be it infinite, it has a process of its own.
     data : Dataset, optional
         The cell's, where they are at hand already.
 
@@ -88,9 +88,13 @@ def run_trial(
     if data is None and not cell.data.anew:
         with suppress(Exception):  # the trial itself will say
             _load_once(cell.data)  # here, so that all trials have it
-    record = within(limit, partial(_tried, cell, trial, seed, measures, data))
+    failed: dict[str, Any] = {"rows": [], "warnings": []}
+    try:
+        record = within(limit, partial(_tried, cell, trial, seed, measures, data))
+    except Ended as ended:
+        return failed | {"error": f"Ended: {ended}"}
     error = f"TooLong: it took more than {limit:g} seconds of processor time"
-    return {"rows": [], "error": error, "warnings": [], "limit": limit} if record is None else record
+    return failed | {"error": error, "limit": limit} if record is None else record
 
 
 def _tried(cell: Cell, trial: int, seed: int, measures: Sequence[Measure], data: Any) -> dict[str, Any]:

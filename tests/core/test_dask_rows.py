@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import sparse
 
 from cclab import ECM, FCM, PCKMeans, Problem
 from cclab.core.dask_rows import DaskRows
@@ -37,3 +38,18 @@ def test_what_can_not_be_used_is_said(X):
         FCM(3).fit(array[array[:, 0] > 0])
     with pytest.raises(ValueError, match="shape"):
         FCM(3).fit(array[:, 0])
+    with pytest.raises(ValueError, match=r"numeric, .* got complex128"):
+        FCM(3).fit(array + 1j)
+    with pytest.raises(ValueError, match=r"numeric, .* got <U"):
+        FCM(3).fit(array.astype(str))
+    with pytest.raises(ValueError, match="chunks of type csr_array"):
+        FCM(3).fit(array.map_blocks(sparse.csr_array))
+    with pytest.raises(ValueError, match="X is empty"):
+        FCM(3).fit(array[:0])
+
+
+def test_what_is_masked_is_missing(X):
+    array = da.from_array(X, chunks=100)
+    masked = da.ma.masked_where(array == X[120, 0], array)
+    with pytest.raises(ValueError, match="NaN in row 120, column 0"):
+        FCM(3).fit(masked)

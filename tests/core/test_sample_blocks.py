@@ -87,6 +87,25 @@ def test_a_missing_value_is_named_by_row_and_column(X):
         Problem(Pieces(X[:0]))
 
 
+def test_new_samples_with_a_missing_value_are_refused_and_not_told(X):
+    fcm = FCM(2, random_state=0).fit(X)
+    broken = X.copy()
+    broken[150, 2] = np.nan
+    with pytest.raises(ValueError, match="NaN in row 150, column 2"):
+        fcm.predict(Pieces(broken))
+    with pytest.raises(ValueError, match="NaN in row 150, column 2"):
+        list(fcm.beliefs(Pieces(broken)))
+    with pytest.raises(ValueError, match=r"X is empty: it has shape \(0, 3\)"):
+        fcm.predict(Pieces(X[:0]))
+
+
+def test_samples_are_picked_by_numbers_that_are_there(X):
+    with pytest.raises(ValueError, match="names sample -1"):
+        Pieces(X)[[-1]]
+    with pytest.raises(ValueError, match="bool"):
+        Pieces(X)[X[:, 0] > 0]
+
+
 def knowledge(cls):
     if "labels" in cls.uses and "must" not in cls.uses:
         return {"labels": {0: 0, 120: 1, 250: 2}}

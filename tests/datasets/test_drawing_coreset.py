@@ -7,7 +7,8 @@ from cclab import ECM, FCM, PCKMeans, Session, load_dataset
 from cclab.core import Problem
 from cclab.export.applying import apply
 
-pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+parquet = pytest.importorskip("pyarrow.parquet")
 
 N = 20_000
 
@@ -66,6 +67,42 @@ def test_rows_that_are_named_are_in_it(big):
     assert data.sample_weight.sum() == pytest.approx(N - 1)
     with pytest.raises(ValueError, match="names sample 20000"):
         load_dataset(path, coreset=200, keep=[N])
+    with pytest.raises(ValueError, match=r"keep: row 13 of big.parquet has no value in column 'x'"):
+        load_dataset(path, coreset=200, keep=[13])
+    assert "13" in load_dataset(path, coreset=200, keep=[13], missing="median").sample_names
+
+
+def test_rows_with_gaps_that_are_filled_in_are_stood_for(tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": rng.lognormal(size=N), "y": rng.normal(size=N), "day": pd.Timestamp("2024-05-01")})
+    frame.loc[rng.random(N) < 0.3, "x"] = np.nan
+    frame.loc[5, "x"] = np.inf
+    frame.to_parquet(path := tmp_path / "gaps.parquet", row_group_size=3000)
+    data = load_dataset(path, coreset=3000, missing="median")
+    assert data.sample_weight.sum() == pytest.approx(N - 1)
+    rows = data.coreset.rows[data.rows.positions]
+    gaps = frame["x"].isna().to_numpy()[rows]
+    assert data.sample_weight[gaps].sum() == pytest.approx(frame["x"].isna().sum(), rel=0.1)
+    # Rows far out are drawn more often; the median is that of all rows nevertheless.
+    (filled,) = set(data.X[gaps, 0])
+    assert filled == pytest.approx(frame["x"].median(), rel=0.05)
+    assert any("column 'day' is no feature" in note for note in data.notes)
+    session = Session(data, FCM(2, random_state=0))
+    session.run()
+    with pytest.warns(UserWarning, match="1 row of 20,000 lacks"):  # infinity is no gap
+        apply(session, path, tmp_path / "out.parquet")
+    told = pd.read_parquet(tmp_path / "out.parquet")["cluster"]
+    assert told[rows].tolist() == (1 + session.partition.labels()).tolist()
+
+
+def test_truth_values_may_be_missing_in_any_part_of_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("cclab.datasets.parquet_rows.AT_A_TIME", 5000)
+    frame = pd.DataFrame({"x": np.arange(N) % 97.0, "flag": np.arange(N) % 3 == 0}).astype({"flag": "boolean"})
+    frame.loc[12_000, "flag"] = None
+    frame.to_parquet(tmp_path / "flags.parquet")
+    data = load_dataset(tmp_path / "flags.parquet", coreset=1000)
+    assert data.feature_names == ("x", "flag")
+    assert data.sample_weight.sum() == pytest.approx(N - 1)
 
 
 def test_columns_are_scaled_as_all_rows_would_be(big):
@@ -97,11 +134,13 @@ def test_a_session_on_a_coreset_is_saved_and_applied_to_all(big, tmp_path):
     session = Session(data, ECM(3, random_state=0))
     assert session.current.problem.sample_weight is not None
     session.run()
+    assert session.to_frame()["stands_for"].tolist() == data.sample_weight.tolist()
     session.save(tmp_path / "session.json")
     again = Session.load(tmp_path / "session.json")
     assert again.data.fingerprint == data.fingerprint
     np.testing.assert_array_equal(again.current.problem.sample_weight, data.sample_weight)
-    assert apply(again, path, tmp_path / "out.parquet") == N
+    with pytest.warns(UserWarning, match="1 row of 20,000 lacks a value"):
+        assert apply(again, path, tmp_path / "out.parquet") == N
     told = pd.read_parquet(tmp_path / "out.parquet")
     assert told["cluster"].isna().to_numpy().nonzero()[0].tolist() == [13]
     known = told["cluster"].notna()
@@ -118,3 +157,9 @@ def test_what_no_coreset_can_be_drawn_from_is_said(big, tmp_path):
     pd.DataFrame({"word": ["a", "b", "c"]}).to_parquet(tmp_path / "words.parquet")
     with pytest.raises(ValueError, match=r"no numeric column|no column of numbers"):
         load_dataset(tmp_path / "words.parquet", coreset=1000)
+    pd.DataFrame({"x": [1.0, 2.0]}).iloc[:0].to_parquet(tmp_path / "empty.parquet")
+    with pytest.raises(ValueError, match=r"empty.parquet has no rows"):
+        load_dataset(tmp_path / "empty.parquet", coreset=1000)
+    parquet.write_table(pa.table([pa.array([1.0, 2.0])] * 2, names=["x", "x"]), tmp_path / "twice.parquet")
+    with pytest.raises(ValueError, match=r"twice.parquet has 2 columns 'x'"):
+        load_dataset(tmp_path / "twice.parquet", coreset=1000)

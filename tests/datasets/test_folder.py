@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from cclab.datasets import list_datasets, load_dataset
+from cclab.datasets.folder import folder_index
 
 
 @pytest.fixture
@@ -71,6 +72,12 @@ def test_a_folder_without_index_or_no_folder_at_all(monkeypatch, tmp_path):
         load_dataset("glass")
     assert load_dataset("two_class").n_samples == 400
     assert load_dataset("wine").n_samples == 178
+
+
+def test_a_folder_of_collections_needs_no_index(monkeypatch, tmp_path):
+    (tmp_path / "collections").mkdir()
+    monkeypatch.setenv("CCLAB_DATA", str(tmp_path))
+    assert folder_index() == {}
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,16 @@
+from datetime import date
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from cclab import CECM, FCM
 from cclab.datasets import ParquetRows, write_beliefs
-from cclab.datasets.parquet_rows import write_frames
+from cclab.datasets.parquet_rows import parquet_frames, write_frames
 
-pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+parquet = pytest.importorskip("pyarrow.parquet")
 
 
 @pytest.fixture
@@ -31,8 +35,6 @@ def test_rows_are_read_group_by_group(table):
 
 
 def test_what_was_read_is_let_go(tmp_path):
-    import pyarrow as pa
-
     path = tmp_path / "big.parquet"
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(1 << 20, 2)), columns=["x", "y"])
     frame.to_parquet(path, row_group_size=1 << 16)
@@ -72,13 +74,61 @@ def test_what_can_not_be_read_is_said(table, tmp_path):
         ParquetRows(path, ["name"])
     with pytest.raises(FileNotFoundError, match="there is no file"):
         ParquetRows(tmp_path / "none.parquet")
+    with pytest.raises(IsADirectoryError, match="is a folder; give one Parquet file"):
+        ParquetRows(tmp_path)
     (tmp_path / "cut.parquet").write_bytes(path.read_bytes()[:-100])
     with pytest.raises(ValueError, match="damaged"):
         ParquetRows(tmp_path / "cut.parquet")
+    (tmp_path / "table.csv").write_text("x,y\n1,2\n")
+    with pytest.raises(ValueError, match=r"table.csv is no Parquet file; write the table as one first"):
+        ParquetRows(tmp_path / "table.csv")
     frame.loc[120, "y"] = None
     frame.to_parquet(path)
     with pytest.raises(ValueError, match="NaN in row 120, column 'y'"):
         FCM(2).fit(ParquetRows(path))
+
+
+def test_columns_are_told_by_their_names(table):
+    path, frame = table
+    fcm = FCM(2, init=[[0, 0, 0], [8, 0, 0]]).fit(ParquetRows(path))
+    assert fcm.feature_names_in_.tolist() == ["x", "y", "z"]
+    frame[["z", "name", "y", "x"]].to_parquet(path)
+    with pytest.raises(ValueError, match=r"X has the columns z, y, x, but the fit had x, y, z"):
+        fcm.predict(ParquetRows(path))
+    np.testing.assert_array_equal(fcm.predict(ParquetRows(path, fcm.feature_names_in_)), fcm.labels_)
+    for asked in (["x", "x"], ["y", "x", "y"]):
+        with pytest.raises(ValueError, match="more than once"):
+            ParquetRows(path, asked)
+    twice = pa.table([pa.array([1.0, 2.0])] * 2, names=["a", "a"])
+    parquet.write_table(twice, path)
+    with pytest.raises(ValueError, match=r"big.parquet has 2 columns 'a'"):
+        ParquetRows(path)
+
+
+def test_the_index_of_a_frame_is_no_feature(table):
+    path, frame = table
+    some = frame[frame["x"] > 0]
+    some.to_parquet(path)  # the numbers of the rows that are left come along
+    assert ParquetRows(path).feature_names == ("x", "y", "z")
+    read = pd.concat(parquet_frames(path), ignore_index=True)
+    pd.testing.assert_frame_equal(read, some.reset_index(drop=True))
+    frame.set_index("y").to_parquet(path)
+    assert ParquetRows(path).feature_names == ("x", "z")
+    assert ParquetRows(path, ["y"]).feature_names == ("y",)
+
+
+def test_days_and_decimals_of_databases_are_read(tmp_path):
+    path = tmp_path / "sales.parquet"
+    days = [date(2024, 5, 1), None, date(2024, 5, 3)]
+    prices = pa.array([Decimal("1.50"), None, Decimal("2.25")])
+    codes = pa.array([2**60 + 1, None, 2**60 + 3])
+    parquet.write_table(pa.table({"day": days, "price": prices, "code": codes}), path)
+    assert ParquetRows(path).feature_names == ("price", "code")
+    np.testing.assert_array_equal(ParquetRows(path, ["price"])[[0, 1, 2]].ravel(), [1.5, np.nan, 2.25])
+    (frame,) = parquet_frames(path, as_stored=["code"])
+    assert frame["day"].dtype.kind == "M"
+    assert frame["price"].dtype == float
+    assert frame["code"].tolist()[::2] == [2**60 + 1, 2**60 + 3]
 
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path):

@@ -1,5 +1,8 @@
 """Tables as data sets: which columns become what, and the notes that say so."""
 
+from datetime import date
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -187,3 +190,11 @@ def test_values_that_can_t_be_squared_are_told_with_their_file(tmp_path):
     path.write_text("length,width\n1,2\n1e308,3\n4,5\n")
     with pytest.raises(ValueError, match=r"lengths\.csv: column 'length' holds 1e\+308"):
         load_dataset(path)
+
+
+def test_days_and_decimals_as_databases_write_them_are_dates_and_numbers():
+    days = [date(2024, 5, 1), date(2024, 5, 2), None, date(2024, 5, 9)]
+    prices = [Decimal("1.5"), Decimal("2.5"), Decimal("3.0"), Decimal("4.25")]
+    data = load_dataset(pd.DataFrame({"day": days, "price": prices}), roles={"day": "feature"})
+    assert data.feature_names == ("day", "price")
+    np.testing.assert_array_equal(data.X, [[0, 1.5], [1, 2.5], [8, 4.25]])

@@ -22,6 +22,9 @@ def test_rows_inside_a_polygon_are_found_in_the_file(tmp_path, monkeypatch):
     assert found.tolist() == inside.to_numpy().nonzero()[0].tolist()
     everywhere = rows_inside(data, project(data, "pca"), [[-9, -9], [9, -9], [9, 9], [-9, 9]])
     assert len(everywhere) == 1999
+    frame.iloc[:1500].to_parquet(tmp_path / "big.parquet")
+    with pytest.raises(ValueError, match=r"big.parquet had 2,000 rows and has 1,500 now; open it again"):
+        rows_inside(data, project(data, "0 1"), square)
     (tmp_path / "big.parquet").unlink()
     assert not is_at_hand(data)
     assert not is_at_hand(load_dataset("iris"))

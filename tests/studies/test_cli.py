@@ -35,3 +35,10 @@ def test_a_broken_module_hides_no_other(monkeypatch):
     found, broken = find_studies()
     assert "foundation" in found
     assert broken == {"drawing": "ImportError: nothing there"}
+
+
+def test_results_that_can_not_be_written_are_said_before_a_trial_is_run(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setattr("cclab.studies.study._keyed_trial", None)
+    assert cli.main(["study", "foundation", "--jobs", "1", "--out", str(tmp_path / "file")]) == 1
+    assert "results can't be written to" in capsys.readouterr().err

@@ -3,9 +3,12 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from cclab.studies import get_study
+from cclab import COPKMeans
+from cclab.datasets.rows import DroppedRows
+from cclab.studies import Cell, Method, Study, get_study, public
 from cclab.studies.public import means
 from cclab.studies.public_collections import (
     PublishedLevel,
@@ -16,6 +19,7 @@ from cclab.studies.public_collections import (
     pccc_2,
     pccc_3,
 )
+from cclab.studies.study import StaleResults
 
 
 def test_the_collections_have_the_published_sizes():
@@ -63,13 +67,70 @@ def test_a_folder_is_a_collection(folder):
 
 def test_links_that_cannot_be_read_are_named(folder):
     (folder / "twelve_constraints_bad.json").write_text('{"ml": [[0, 99]]}')
+    data = own_collections()[0].parts[0][0].load()
     with pytest.raises(ValueError, match=r"twelve_constraints_bad.json has no links.*99"):
-        links_from_file(folder / "twelve_constraints_bad.json", 12)
+        links_from_file(folder / "twelve_constraints_bad.json", data)
+    (folder / "twelve_constraints_bad.json").write_text('{"must": [[0, 2]]}')
+    with pytest.raises(ValueError, match=r"twelve_constraints_bad.json has no links.*neither 'ml' nor 'cl'"):
+        links_from_file(folder / "twelve_constraints_bad.json", data)
     (folder / "thirteen.csv").write_text("a,b\n1,2\n")
     (folder / "thirteen_constraints_x.json").write_text("{}")
     data = own_collections()[0].parts[0][0]
     with pytest.raises(ValueError, match="no column 'class'"):
         data.load()
+
+
+def test_a_folder_of_ones_own_is_run_and_run_again_where_its_files_change(folder):
+    (collection,) = own_collections()
+    study = Study(
+        "mine",
+        "mine",
+        [Cell(data, Method("COP", COPKMeans), level) for data, levels in collection.parts for level in levels],
+    )
+    frame = study.run(1, out=folder)
+    assert not frame["error"].any()
+    assert frame["satisfied"].tolist() == [1, 1]
+    seen = []
+    study.run(1, out=folder, progress=lambda done, total: seen.append(done))
+    assert seen == [2]
+    (folder / "twelve_constraints_few.json").write_text(json.dumps({"ml": [[0, 2]], "cl": []}))
+    with pytest.warns(StaleResults, match="1 of these trials from other code, or another declaration"):
+        study.run(1, out=folder)
+
+
+def test_links_keep_their_rows_where_others_are_left_out(folder):
+    path = folder / "twelve.csv"
+    lines = path.read_text().splitlines()
+    lines[2] = ",1,y"  # row 1 has no value
+    path.write_text("\n".join(lines))
+    (folder / "twelve_constraints_named.csv").write_text("kind,i,j,by\nmust,0,4,row\n")
+    ((data, links),) = own_collections()[0].parts
+    with pytest.warns(DroppedRows):
+        loaded = data.load()
+    few, named, table = (one.draw(loaded, np.random.default_rng()) for one in links)
+    assert few.to_frame()[["kind", "i", "j"]].to_numpy().tolist() == [["must", 0, 1], ["cannot", 1, 2]]
+    for known in (named, table):
+        assert known.to_frame()[["kind", "i", "j"]].to_numpy().tolist() == [["must", 0, 3]]
+
+
+def test_files_that_take_no_part_are_named(folder):
+    (folder / "lonely.csv").write_text("a,class\n1,x\n2,y\n")
+    (folder / "other_constraints_few.json").write_text('{"ml": [[0, 1]]}')
+    (folder / "twelve_constraints_few.csv").write_text("kind,i,j\nmust,0,4\n")
+    (folder.parent / "nothing").mkdir()
+    mine, nothing = own_collections()
+    assert mine.left_out.startswith("collection mine: lonely.csv, other_constraints_few.json left out")
+    assert nothing.left_out == "collection nothing is an empty folder"
+    assert pccc_3().left_out == ""
+    labels = [one.label for one in mine.parts[0][1]]
+    assert labels == ["twelve_constraints_few.csv", "twelve_constraints_few.json", "table"]
+
+
+def test_solvers_that_compare_all_samples_get_small_data_only(folder, monkeypatch):
+    monkeypatch.setattr(public, "COLLECTIONS", own_collections())
+    assert {cell.method.label for cell in public.cells()} >= set(public.ALL_PAIRS)
+    monkeypatch.setattr(public, "MOST_FOR_ALL_PAIRS", 11)
+    assert not {cell.method.label for cell in public.cells()} & set(public.ALL_PAIRS)
 
 
 def test_means_stand_beside_the_published_ones():
@@ -80,3 +141,19 @@ def test_means_stand_beside_the_published_ones():
     assert first.loc["COPKMeans", "ari"] > 0.95
     assert first.loc["published: PCCC", "ari"] == 0.666
     assert "PCCC 3" in study.report(frame)
+
+
+def test_a_failure_counts_as_0_on_free_samples_too():
+    name, other, linked = (data.label for data, _ in pccc_3().parts[:3])
+    rows = [
+        {"dataset": name, "method": "A", "ari": 0.8, "ari_free": 0.6, "error": None},
+        {"dataset": other, "method": "A", "ari": 0.4, "ari_free": 0.2, "error": None},
+        {"dataset": linked, "method": "A", "ari": 1.0, "ari_free": np.nan, "error": None},  # no sample is free
+        {"dataset": name, "method": "B", "ari": 0.9, "ari_free": 0.9, "error": None},
+        {"dataset": other, "method": "B", "ari": np.nan, "ari_free": np.nan, "error": "TooLong"},
+        {"dataset": linked, "method": "B", "ari": np.nan, "ari_free": np.nan, "error": "TooLong"},
+    ]
+    frame = pd.DataFrame(rows).assign(knowledge="5 %", satisfied=1.0, seconds=1.0)
+    table = means(frame, pccc_3()).set_index("method")
+    assert table.loc["A", "ari_free"] == pytest.approx(0.4)
+    assert table.loc["B", ["ari", "ari_free", "failed"]].tolist() == pytest.approx([0.3, 0.45, 2])

@@ -121,3 +121,8 @@ def test_from_the_terminal(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "made-up" / "trials.jsonl").exists()
     assert main([*given, "--only", "nothing"]) == 1
     assert "no study 'nothing'" in capsys.readouterr().err
+    before = (tmp_path / "made-up" / "trials.jsonl").read_bytes()
+    (tmp_path / "file").write_text("no folder")
+    assert main([*given, "--trials", "2", "--page", str(tmp_path / "file" / "r.md")]) == 1
+    assert "the page can't be written to" in capsys.readouterr().err
+    assert (tmp_path / "made-up" / "trials.jsonl").read_bytes() == before

@@ -2,6 +2,7 @@ import json
 import os
 import time
 import warnings
+from dataclasses import replace
 
 import pytest
 from sklearn.cluster import KMeans
@@ -13,14 +14,24 @@ from cclab.studies.running import ClusterLost
 distributed = pytest.importorskip("distributed", reason="dask is not installed")
 
 
-@pytest.fixture(scope="module")
-def cluster():
+def local_cluster(n_workers):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about ports of a dashboard that is not wanted
         with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True, host="127.0.0.1"
+            n_workers=n_workers, threads_per_worker=1, dashboard_address=None, processes=True, host="127.0.0.1"
         ) as cluster:
             yield cluster
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    yield from local_cluster(2)
+
+
+@pytest.fixture(scope="module")
+def lone():
+    """A cluster that can do one thing at a time."""
+    yield from local_cluster(1)
 
 
 def slowly(problem, data):
@@ -96,10 +107,46 @@ def only_here(pid):
     return load_dataset("iris")
 
 
+def elsewhere(problem, data, here):
+    """Labels, if this is another process."""
+    assert os.getpid() != here
+    return problem.X[:, 0] > 5
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_single_worker_has_all_trials_and_may_limit_them(lone):
+    for limit in (None, 30):
+        declared = replace(study(Method("there", elsewhere, here=os.getpid()), 2), limit=limit)
+        assert not declared.run(out=None, scheduler=lone.scheduler_address)["error"].any()
+
+
+def ends_once(problem, data, marks):
+    """Labels; the process that is asked first for those of the third trial has ended."""
+    first = os.path.join(marks, str(problem.seed))
+    if len(os.listdir(marks)) == 2 and not os.path.exists(first):
+        open(first, "w").close()
+        os.kill(os.getpid(), 9)
+    open(first, "w").close()
+    return problem.X[:, 0] > 5
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_worker_that_takes_the_data_along_stops_no_others(lone, tmp_path):
+    (tmp_path / "marks").mkdir()
+    declared = study(Method("ends once", ends_once, marks=str(tmp_path / "marks")), 6)
+    frame = declared.run(out=tmp_path, scheduler=lone.scheduler_address)
+    assert frame["trial"].tolist() == list(range(6))
+    assert not frame["error"].any()
+    lines = (tmp_path / "there" / "trials.jsonl").read_text().splitlines()
+    assert sorted(json.loads(line)["trial"] for line in lines) == list(range(6))
+
+
 def test_no_scheduler_is_said_in_words(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("cclab.studies.running.PATIENCE", 0.5)
     with pytest.raises(ClusterLost, match=r"no Dask scheduler at nowhere \(its port is missing"):
         study(Method("K-means", KMeans), 1).run(out=None, scheduler="nowhere")
+    with pytest.raises(ClusterLost, match=r"no Dask scheduler at http://127.0.0.1:9 \(unknown address scheme"):
+        study(Method("K-means", KMeans), 1).run(out=None, scheduler="http://127.0.0.1:9")
     with pytest.raises(ClusterLost, match=r"no Dask scheduler at tcp://127.0.0.1:9"):
         study(Method("K-means", KMeans), 1).run(out=None, scheduler="tcp://127.0.0.1:9")
     assert main(["study", "foundation", "--scheduler", "tcp://127.0.0.1:9", "--out", str(tmp_path)]) == 1

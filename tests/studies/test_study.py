@@ -224,6 +224,7 @@ def test_a_line_cut_short_is_run_again_and_spoils_nothing(tmp_path):
     with pytest.warns(UserWarning, match=r"trials\.jsonl has 1 line cut short: those trials are run again"):
         study().run(out=tmp_path, progress=lambda done, total: seen.append(done))
     assert seen == [8, 9]
+    study().run(out=tmp_path)  # nothing is left to say, or to do
     readable = [line for line in path.read_text().splitlines() if line.endswith("}")]
     assert [json.loads(line)["error"] for line in readable] == [None] * 9
 

@@ -83,7 +83,7 @@ def read_given(
     path: Path, beside: Dataset | None = None, stages: Stages | None = None
 ) -> Dataset | Session | pd.DataFrame:
     """As `read_file`, of a file on this machine: of a Parquet file with more rows than a page takes, a coreset."""
-    if path.suffix.lower() == ".parquet" and parquet_columns(path)[1] > MOST_SAMPLES:
+    if path.suffix.lower() in (".parquet", ".pq") and parquet_columns(path)[1] > MOST_SAMPLES:
         return load_dataset(path, coreset=CORESET)
     try:
         content = path.read_bytes()

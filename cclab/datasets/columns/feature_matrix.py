@@ -120,6 +120,7 @@ def make_features(columns: Columns, plan: Plan) -> Features:
         _rows_without(columns, vectors, by_pictures),
         len(frame),
         columns.file,
+        columns.weights,
     )
     keep = filled.keep
     notes += filled.notes

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -95,7 +97,8 @@ def typed(frame: pd.DataFrame, decimal: str | None = None) -> tuple[pd.DataFrame
     """
     frame = named_apart(frame).infer_objects()
     frame.attrs = {}  # pandas copies them, all the way down, with every column that is looked at
-    columns = {name: frame[name] for name in frame}
+    there = {name: frame[name] for name in frame}
+    columns = {name: _as_databases_write(values) for name, values in there.items()}
     texts = [name for name, values in columns.items() if _may_be_read(values)]
     first = {name: read_column(columns[name], decimal) for name in texts}
     signs = [read.decimal for read in first.values() if read is not None and read.decimal is not None]
@@ -107,8 +110,16 @@ def typed(frame: pd.DataFrame, decimal: str | None = None) -> tuple[pd.DataFrame
         if read is not None:
             columns[name] = read.values
             notes += [f"column {name!r} {note}" for note in read.notes]
-    read_any = any(read is not None for read in first.values())
-    return (pd.DataFrame(columns, index=frame.index) if read_any else frame), notes
+    is_new = any(columns[name] is not values for name, values in there.items())
+    return (pd.DataFrame(columns, index=frame.index) if is_new else frame), notes
+
+
+def _as_databases_write(values: pd.Series) -> pd.Series:
+    """Days and decimal numbers, which arrive as objects of Python, as dates and numbers; anything else as it is."""
+    first = next(iter(_first_cells(values)), None) if types.is_object_dtype(values) else None
+    if isinstance(first, Decimal):
+        return pd.to_numeric(values, errors="coerce")
+    return pd.to_datetime(values, errors="coerce") if type(first) is date else values
 
 
 def _again(values: pd.Series, read: Read | None, decimal: str) -> Read | None:

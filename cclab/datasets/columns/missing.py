@@ -41,7 +41,12 @@ class Filled:
 
 
 def fill(
-    columns: Mapping[str, np.ndarray], how: Mapping[str, str], lacking: Mapping[str, np.ndarray], n_rows: int, file: str
+    columns: Mapping[str, np.ndarray],
+    how: Mapping[str, str],
+    lacking: Mapping[str, np.ndarray],
+    n_rows: int,
+    file: str,
+    weights: np.ndarray | None = None,
 ) -> Filled:
     """Leave rows out, and fill the columns that are to be filled.
 
@@ -54,6 +59,8 @@ def fill(
         Rows that lack something else that nothing can fill in.
     n_rows : int
     file : str
+    weights : array (n_rows,), optional
+        How many rows each stands for.
     """
     holes = {name: np.isnan(values) for name, values in columns.items()}
     missing, infinite = (np.zeros(n_rows, dtype=bool) for _ in range(2))
@@ -87,7 +94,7 @@ def fill(
             by_neighbours.append(name)
             said = "from their nearest neighbours"
         else:
-            middle = float(np.median(kept[name][~gaps]))
+            middle = median(kept[name], None if weights is None else weights[keep])
             kept[name] = np.where(gaps, middle, kept[name])
             said = f"with the median {middle:g}"
         notes.append(f"{counted(int(gaps.sum()), 'missing value')} of {name!r} filled {said}")
@@ -96,6 +103,14 @@ def fill(
     return Filled(
         kept, keep, np.flatnonzero(missing), np.flatnonzero(infinite), (worst, counts.get(worst, 0)), tuple(notes)
     )
+
+
+def median(values: np.ndarray, weights: np.ndarray | None = None) -> float:
+    """The middle of the values that are there, each counting by its weight."""
+    there = ~np.isnan(values)
+    if weights is None:
+        return float(np.median(values[there]))
+    return float(np.quantile(values[there], 0.5, weights=weights[there], method="inverted_cdf"))
 
 
 def _from_neighbours(columns: Mapping[str, np.ndarray], wanted: Iterable[str]) -> dict[str, np.ndarray]:

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 
 from cclab.datasets.columns.feature_matrix import Columns
+from cclab.datasets.columns.kinds import is_textual
+from cclab.datasets.columns.localised import MISSING_MARKS
+from cclab.datasets.columns.missing import median
 from cclab.datasets.columns.plan import Plan
 
 if TYPE_CHECKING:
@@ -29,6 +32,8 @@ class Feature:
     column : str
     word : str or None
         The word that it is 1 for.
+    date : bool
+        Whether the column holds dates, which count in days.
     log : bool
         Whether the logarithm of 1 + x takes the place of x.
     shift, factor : float
@@ -39,17 +44,26 @@ class Feature:
 
     column: str
     word: str | None = None
+    date: bool = False
     log: bool = False
     shift: float = 0.0
     factor: float = 1.0
     usual: float = np.nan
 
     def of(self, values: pd.Series) -> NDArray:
-        """(n,) the feature of rows; NaN where there is none."""
+        """(n,) the feature of rows; NaN where there is none.
+
+        Raises
+        ------
+        ValueError
+            The column holds something else; the words name it.
+        """
         if self.word is not None:
+            if not is_textual(values) and values.notna().any():
+                raise ValueError(_something_else(values, values.dropna().iloc[0], "words"))
             return (values.astype(str).where(values.notna(), None) == self.word).to_numpy(dtype=float)
-        x = numbers(values)
-        x = np.where(np.isfinite(x), x, self.usual)
+        x = days(values) if self.date else numbers(values)
+        x = np.where(np.isnan(x), self.usual, x)
         with np.errstate(invalid="ignore", divide="ignore"):
             x = np.log1p(x) if self.log else x
         return np.where(np.isfinite(x), (x - self.shift) * self.factor, np.nan)
@@ -96,11 +110,12 @@ class Recipe:
         columns, plan, base = columns_of(data)
         place = np.full(data.rows.n_rows, -1)
         place[base] = np.arange(len(base))
-        frame = columns.frame.iloc[place[data.rows.positions]]
+        at = place[data.rows.positions]
+        frame, weights = columns.frame.iloc[at], None if columns.weights is None else columns.weights[at]
         X = data.X.toarray() if hasattr(data.X, "toarray") else np.asarray(data.X, dtype=float)
         cosine = plan.metric == "cosine"
         features = tuple(
-            _feature(name, frame, columns, plan, None if cosine else values)
+            _feature(name, frame, weights, columns, plan, None if cosine else values)
             for name, values in zip(data.feature_names, X.T)
         )
         recipe = cls(features, cosine)
@@ -112,16 +127,25 @@ class Recipe:
         return recipe
 
 
-def _feature(name: str, frame: pd.DataFrame, columns: Columns, plan: Plan, values: NDArray | None) -> Feature:
+def _feature(
+    name: str,
+    frame: pd.DataFrame,
+    weights: NDArray | None,
+    columns: Columns,
+    plan: Plan,
+    values: NDArray | None,
+) -> Feature:
     if name not in frame:
-        column, _, word = name.rpartition("=")
-        if column in frame and columns.kinds.get(column) in ("category", "name"):
-            return Feature(column, word=word)
+        for column in frame.columns:
+            word = name.removeprefix(f"{column}=")
+            if word != name and columns.kinds.get(column) in ("category", "name") and (frame[column] == word).any():
+                return Feature(column, word=word)
         raise ValueError(_not_a_column(columns.file, name))
-    x, log = numbers(frame[name]), plan.scale.get(name) == "log"
-    usual = float(np.nanmedian(x)) if plan.missing.get(name) == "median" else np.nan
+    date, log = columns.kinds.get(name) == "date", plan.scale.get(name) == "log"
+    x = days(frame[name]) if date else numbers(frame[name])
+    usual = median(x, weights) if plan.missing.get(name) == "median" else np.nan
     shift, factor = _line(np.log1p(x) if log else x, values)
-    return Feature(name, log=log, usual=usual, shift=shift, factor=factor)
+    return Feature(name, date=date, log=log, usual=usual, shift=shift, factor=factor)
 
 
 def _line(x: NDArray, values: NDArray | None) -> tuple[float, float]:
@@ -136,12 +160,38 @@ def _line(x: NDArray, values: NDArray | None) -> tuple[float, float]:
 
 
 def numbers(values: pd.Series) -> NDArray:
-    """(n,) a column as numbers, times as days; NaN where a value is missing, infinite or no number."""
-    if values.dtype.kind == "M":
-        days = (values - pd.Timestamp(0, tz=getattr(values.dtype, "tz", None))) / pd.Timedelta(days=1)
-        return days.to_numpy(dtype=float)
+    """(n,) a column as numbers; NaN where a value is missing. Anything else is refused in words."""
+    if values.dtype.kind in "mM":
+        raise ValueError(_something_else(values, values.iloc[0], "numbers"))
     x: Any = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    return np.where(np.isfinite(x), x, np.nan)
+    _refuse_others(values, x, "numbers")
+    return x
+
+
+def days(values: pd.Series) -> NDArray:
+    """(n,) a column of dates as days; NaN where there is none."""
+    dates = values
+    if is_textual(values) or not values.notna().any():
+        dates = pd.to_datetime(values, format="ISO8601", errors="coerce")
+    if dates.dtype.kind != "M":
+        raise ValueError(_something_else(values, values.dropna().iloc[0], "dates"))
+    since = (dates - pd.Timestamp(0, tz=getattr(dates.dtype, "tz", None))) / pd.Timedelta(days=1)
+    x = since.to_numpy(dtype=float)
+    _refuse_others(values, x, "dates, and reads 2024-12-31")
+    return x
+
+
+def _refuse_others(values: pd.Series, x: NDArray, expected: str) -> None:
+    if not is_textual(values):
+        return
+    strange = values[np.isnan(x) & values.notna().to_numpy()].astype(str)
+    strange = strange[~strange.str.strip().str.lower().isin(MISSING_MARKS)]
+    if len(strange):
+        raise ValueError(_something_else(values, strange.iloc[0], expected))
+
+
+def _something_else(values: pd.Series, cell: Any, expected: str) -> str:
+    return f"column {values.name!r} holds {str(cell)!r:.60}, where the session has {expected}"
 
 
 def _not_a_column(where: str, name: str) -> str:
