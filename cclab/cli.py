@@ -64,7 +64,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     results = commands.add_parser("results", help="run all studies of the papers and write the page of their results")
     results.add_argument("--page", default="results/results.md", help="where to write it (default: %(default)s)")
-    results.add_argument("--trials", type=int, help="trials of each cell (default: as many as each paper has)")
+    results.add_argument("--trials", type=int, help="trials of each cell (default: as many as each study has)")
     _add_bounds(results)
     results.add_argument("--jobs", type=int, help="processes (default: one a core)")
     results.add_argument("--out", metavar="DIR", help="folder of results (default: results)")

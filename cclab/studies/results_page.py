@@ -55,7 +55,7 @@ def run_all(
     ----------
     studies : sequence of Study
     trials : int or None
-        Of each cell; None: as many as the papers have.
+        Of each cell; None: as many as each study has.
     tell : callable
         Given a line before each study.
     minutes : float, optional
@@ -152,9 +152,10 @@ def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]]) -> str:
     parts = [
         "# Results",
         f"All tables of the papers, run by `cclab results` {when} with {packages}; {machine}. "
-        "How many trials of each cell there are, of how many that the paper has, is said for each study, and in each "
-        "row of its table: means of few say little. A figure is reached by the rule that stands above its table; every "
-        "figure stands beside the published one. A claim is that one method is ahead of another on so many data "
+        "How many trials of each cell there are, of how many that the study has, is said for each study, and in each "
+        "row of its table: means of few say little; where the paper has more, that is said too. A figure is reached by "
+        "the rule that stands above its table; every figure stands beside the published one. A claim is that one method "
+        "is ahead of another on so many data "
         f"sets; it is {UNDECIDED} while those that were not run could tell. Deviations (±) are those of single trials.",
         markdown(summary),
         "## Not reached",

@@ -52,6 +52,7 @@ ORDERING = Study(
     title="CMKIPCM at 150 links: asked, drawn at random, none",
     paper=PAPER,
     cells=grid(TABLE_1, KMEANS) + grid(TABLE_1, OURS, [RandomPairs(150), active(150)]),
+    trials=50,
     printed=[
         Printed(
             "ari",
@@ -88,7 +89,7 @@ FREE = Study(
 POLYNOMIALS = Study(
     name="cmkipcm-polynomials",
     title="Polynomial kernels beside the others (Figure 6)",
-    paper=PAPER,
+    paper=f"{PAPER} (50 runs there)",
     cells=grid(
         [standardized("libras", "Libras"), standardized("pima_diabetes", "Diabetes")],
         [OURS, POLYNOMIAL],
@@ -104,7 +105,7 @@ POLYNOMIALS = Study(
 EXPONENTS = Study(
     name="cmkipcm-exponents",
     title="Exponents 2 against 1.2 at 100 links (Figure 7)",
-    paper=PAPER,
+    paper=f"{PAPER} (50 runs there)",
     cells=grid(TABLE_1, [exponents(2.0), exponents(1.2)], [RandomPairs(100), active(100)]),
     comparisons=[
         Comparison("ari", ("CMKIPCM, m = p = 2", knowledge), ("CMKIPCM, m = p = 1.2", knowledge), needed=7)

@@ -90,6 +90,6 @@ STUDY = OrderStudy(
     cells=grid(TABLE_1, [AHC, KMEANS])
     + grid(TABLE_1, [XIANG, MPC, OURS], RandomPairs(LINKS))
     + grid(TABLE_1, OURS, active(LINKS)),
-    trials=10,
+    trials=50,
     show=["ari", "ari_free"],
 )
