@@ -154,8 +154,8 @@ def page(ran: Sequence[Ran], pictures: Mapping[str, Sequence[str]]) -> str:
         f"All tables of the papers, run by `cclab results` {when} with {packages}; {machine}. "
         "How many trials of each cell there are, of how many that the study has, is said for each study, and in each "
         "row of its table: means of few say little; where the paper has more, that is said too. A figure is reached by "
-        "the rule that stands above its table; every figure stands beside the published one. A claim is that one method "
-        "is ahead of another on so many data "
+        "the rule that stands above its table; every figure stands beside the published one. A claim is that one "
+        "method is ahead of another on so many data "
         f"sets; it is {UNDECIDED} while those that were not run could tell. Deviations (±) are those of single trials.",
         markdown(summary),
         "## Not reached",
