@@ -8,6 +8,7 @@ from typing import Any
 
 # Seconds until a scheduler must have answered.
 PATIENCE = 10
+PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx")
 KEPT = "finished trials are kept, and the same command goes on from here"
 
 
@@ -46,8 +47,6 @@ def workers(scheduler: str | None, shared: Sequence[Any] = ()) -> Iterator[None]
         raise ClusterLost('a scheduler needs Dask: pip install "cclab[dask]"') from None
     from concurrent.futures import CancelledError
 
-    from distributed.comm.addressing import parse_address
-    from distributed.comm.registry import get_backend
     from joblib import parallel_config
     from joblib._dask import DaskDistributedBackend
 
@@ -58,9 +57,12 @@ def workers(scheduler: str | None, shared: Sequence[Any] = ()) -> Iterator[None]
             return max(2, super().effective_n_jobs(n_jobs))
 
     try:
-        get_backend(parse_address(scheduler)[0])  # asked by a client, it would complain again when that is let go
-        if not scheduler.rpartition(":")[2].isdigit():  # a client without a port complains again when it is let go
+        # A client that has no port, or can't speak a protocol, complains again when it is let go.
+        if not scheduler.rpartition(":")[2].isdigit():
             raise ValueError("its port is missing")
+        protocol, named, _ = scheduler.partition("://")
+        if named and protocol not in PROTOCOLS:
+            raise ValueError(f"{protocol} is none of its protocols, which are {', '.join(PROTOCOLS)}")
         client = Client(scheduler, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise ClusterLost(

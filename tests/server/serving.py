@@ -39,7 +39,8 @@ class Server:
     def __init__(self, folder, site=None, **options):
         self.folder = folder
         options = {"open_browser": False, "workers": 1} | options
-        with (folder / "errors.log").open("w") as errors:
+        self._log = folder / f"errors-{uuid.uuid4().hex}.log"  # others may serve the same folder
+        with self._log.open("w") as errors:
             self.process = subprocess.Popen(
                 [sys.executable, "-c", SERVE, str(folder), repr(options), str(site or "")],
                 cwd=folder,
@@ -60,7 +61,7 @@ class Server:
     @property
     def log(self):
         """What it has written to the terminal, but for the ports that others use."""
-        lines = (self.folder / "errors.log").read_text().splitlines(keepends=True)
+        lines = self._log.read_text().splitlines(keepends=True)
         return "".join(line for line in lines if "is in use; trying the next one" not in line)
 
     @property

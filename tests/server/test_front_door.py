@@ -49,7 +49,7 @@ def locked(folder):
 def open_page(server, name="still", **headers):
     """Open a dashboard as a browser would: the id of its kernel, and the cookie that its page sends back."""
     status, answered, body = server.ask(f"open/{name}", **headers)
-    assert status == 200, body
+    assert status == 200, f"{body}\n{server.log}"
     (config,) = re.findall(r'<script id="jupyter-config-data"[^>]*>(.*?)</script>', body, re.S)
     (cookie,) = re.findall(r"_xsrf=([^;]+)", str(answered.get_all("Set-Cookie")))
     return json.loads(config)["kernelId"], cookie

@@ -145,7 +145,7 @@ def test_no_scheduler_is_said_in_words(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("cclab.studies.running.PATIENCE", 0.5)
     with pytest.raises(ClusterLost, match=r"no Dask scheduler at nowhere \(its port is missing"):
         study(Method("K-means", KMeans), 1).run(out=None, scheduler="nowhere")
-    with pytest.raises(ClusterLost, match=r"no Dask scheduler at http://127.0.0.1:9 \(unknown address scheme"):
+    with pytest.raises(ClusterLost, match=r"no Dask scheduler at http://127.0.0.1:9 \(http is none of its protocols"):
         study(Method("K-means", KMeans), 1).run(out=None, scheduler="http://127.0.0.1:9")
     with pytest.raises(ClusterLost, match=r"no Dask scheduler at tcp://127.0.0.1:9"):
         study(Method("K-means", KMeans), 1).run(out=None, scheduler="tcp://127.0.0.1:9")
