@@ -37,8 +37,8 @@ SIZES = (1_000, 10_000, 100_000, 1_000_000)
 N_CLUSTERS, N_FEATURES, N_LINKS, N_LABELS = 5, 10, 100, 30
 # So wide that clusters overlap: Lloyd's is then still on its way after ten iterations.
 SPREAD = 6.0
-# A size is tried if a start or a step should take no more than so many seconds: so many times more than at the last.
-PATIENCE, GROWTH = 5.0, 10
+# A size is tried if a start or a step should take no more than so many seconds: as they grew so far, at first squared.
+PATIENCE = 20.0
 
 # What other libraries take for five steps, over five: what to install, to import, and to call.
 PEERS: dict[str, tuple[list[str], str, str]] = {
@@ -124,25 +124,35 @@ def measured(cls: type, n: int) -> tuple[float, float, float]:
     return step, peak / n, started
 
 
+def _exponent(seconds: dict[int, float]) -> float:
+    """By which power of the number of samples seconds have grown."""
+    few, many = min(seconds), max(seconds)
+    return math.log(max(seconds[many], 1e-9) / max(seconds[few], 1e-9)) / math.log(many / few)
+
+
+def _expected(n: int, seconds: dict[int, float]) -> float:
+    """Seconds for `n` samples, given those for fewer."""
+    most = max(seconds)
+    return seconds[most] * (n / most) ** (_exponent(seconds) if len(seconds) > 1 else 2)
+
+
 def row_of(name: str, sizes: Sequence[int], iterations: dict[str, float]) -> dict[str, Any]:
     """The ratios of a solver by size, its exponent and its memory."""
     row: dict[str, Any] = {"solver": name, "ratio": {}, "bytes": None, "why": ""}
-    seconds: dict[int, float] = {}
+    took: dict[int, tuple[float, float]] = {}  # a step, and the longer of a step and the start
     for n in sizes:
+        if took and _expected(n, {m: longer for m, (_, longer) in took.items()}) > PATIENCE:
+            break
         try:
             with warnings.catch_warnings(action="ignore"):
                 step, held, started = measured(solvers.get(name), n)
         except (ValueError, MemoryError, ImportError) as error:
             row["why"] = str(error)[:80]
             break
-        seconds[n] = step
+        took[n] = step, max(step, started)
         row["ratio"][str(n)], row["bytes"] = step / iterations[str(n)], held
-        if max(step, started) * GROWTH > PATIENCE:
-            break
-    if len(seconds) > 1:
-        few, *_, many = seconds
-        first, last = seconds[few], seconds[many]
-        row["exponent"] = math.log(max(last, 1e-9) / max(first, 1e-9)) / math.log(many / few)
+    if len(took) > 1:
+        row["exponent"] = _exponent({n: step for n, (step, _) in took.items()})
     return row
 
 
@@ -200,7 +210,7 @@ five (evclust: one step with its start), on up to {MOST_FOR_PEERS:,} samples.
 
 def printed(row: dict[str, Any], sizes: Sequence[int]) -> str:
     """A row of the table."""
-    cells = [f"{row['ratio'][str(n)]:>9.3g}" if str(n) in row["ratio"] else f"{'-':>9}" for n in sizes]
+    cells = [f"{row['ratio'][str(n)]:>11.3g}" if str(n) in row["ratio"] else f"{'-':>11}" for n in sizes]
     exponent = f"{row['exponent']:>6.2f}" if "exponent" in row else f"{'-':>6}"
     held = f"{row['bytes']:>8.0f}" if row["bytes"] is not None else f"{'-':>8}"
     return f"{row['solver']:<32}{''.join(cells)}{exponent}{held}  {row['why']}"
@@ -220,7 +230,7 @@ def main(words: list[str]) -> int:
     iterations = {str(n): lloyd(problem_of(n, frozenset()).X) for n in given.sizes}
     about = {"date": date.today().isoformat(), "machine": platform.machine(), "versions": versions, "lloyd": iterations}
     rows: list[dict[str, Any]] = []
-    print(f"{'a step / a Lloyd iteration, n =':<32}{''.join(f'{n:>9,}' for n in given.sizes)}{'n^':>6}{'bytes':>8}")
+    print(f"{'a step / a Lloyd iteration, n =':<32}{''.join(f'{n:>11,}' for n in given.sizes)}{'n^':>6}{'bytes':>8}")
     for name in [*(given.only or solvers.names()), *(PEERS if given.peers else ())]:
         what = PEERS[name] if name in PEERS else solvers.get(name)
         of = fingerprint(what, versions, given.sizes)
